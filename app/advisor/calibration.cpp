@@ -83,7 +83,7 @@ Result<CalibrationResult> calibrate(Engine& engine, const CalibrationSettings& s
   tell();
   result.read_gb_per_s = engine.measure_ceiling().read_gb_per_s;
   const TokenCost cost = engine.cost();
-  result.bytes_per_token = cost.weight_bytes + cost.kv_bytes_per_token * depth / 2;
+  result.bytes_per_token = cost.weight_bytes + cost.kv_bytes(depth / 2);
   if (engine.plan().policy() != PolicyKind::none) result.planned_bytes = taken_bytes(engine.plan().plan);
   result.accounted_bytes = accounted(engine);
   result.resident_bytes = resident_bytes();

@@ -119,6 +119,7 @@ nlohmann::ordered_json as_json(const ShapeBenchResult& result, const ShapeBenchS
                                     {{"weights", result.memory.weights},
                                      {"host_weights", result.memory.host_weights},
                                      {"kv_cache", result.memory.kv_cache},
+                                     {"windows", result.memory.windows},
                                      {"states", result.memory.states},
                                      {"activations", result.memory.activations}}}};
   if (result.moving) {

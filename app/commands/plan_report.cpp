@@ -51,6 +51,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
        {{"dense", plan.parts.dense},
         {"experts", experts},
         {"kv", plan.parts.kv},
+        {"windows", plan.parts.windows},
         {"states", plan.parts.states},
         {"activations", plan.parts.activations},
         // Versions are read straight to their place, or beside a card through pinned main memory.
@@ -97,8 +98,9 @@ const char* const plan_keys =
     "  fits           whether it stays within the budget; if not, the exit code is 1\n"
     "  budget_bytes   the budget; total_bytes is what the plan takes of it, least_bytes what would do\n"
     "  parts          bytes: dense (weights that are no units), experts (by tier: the units, with slab\n"
-    "                 rounding and spare blocks), kv, states (of recurrent layers, with copies to return\n"
-    "                 to), activations, transfer (0: swaps need no room of the device's), safety; they add\n"
+    "                 rounding and spare blocks), kv (of the layers that see all of the context), windows\n"
+    "                 (of the others) and states (of recurrent layers), both with what there is to return\n"
+    "                 to, activations, transfer (0: swaps need no room of the device's), safety; they add\n"
     "                 up to total_bytes\n"
     "  host_bytes     main memory beside a card, not in the total: the sum of host_parts, which are "
     "weights\n"
@@ -215,6 +217,8 @@ std::string plan_text(const LoadPlan& report, std::int64_t prompt_tokens) {
     text += row("units on the disk", 0,
                 fmt::format("{} units, read when they are needed", report.units_offloaded));
   text += row("KV cache", plan.parts.kv);
+  if (plan.parts.windows > 0)
+    text += row("windows", plan.parts.windows, "what layers with a window see, and what to return to");
   if (plan.parts.states > 0)
     text += row("recurrent state", plan.parts.states, "the running one, and what to return to");
   text += row("activations", plan.parts.activations);

@@ -35,8 +35,8 @@ QString reason_to_fit(const ModelFit& fit) {
   return FitWords::tr(
              "As its file has it, it takes %1 of the %2 that are free for a model; %3 of that are the "
              "KV cache for %4 tokens of conversation.")
-      .arg(ui::bytes_text(taken_bytes(plan)), ui::bytes_text(fit.budget_bytes), ui::bytes_text(plan.parts.kv),
-           ui::count_text(fit.report.options.context));
+      .arg(ui::bytes_text(taken_bytes(plan)), ui::bytes_text(fit.budget_bytes),
+           ui::bytes_text(plan.parts.kv + plan.parts.windows), ui::count_text(fit.report.options.context));
 }
 
 QString reason_of_offload(const ModelFit& fit) {

@@ -20,7 +20,7 @@ std::vector<ui::BudgetPart> budget_parts(const Plan& plan, const Snapshot& numbe
     so_far += parts.back().bytes;
   };
   add(Kind::dense, plan.parts.dense);
-  add(Kind::kv, plan.parts.kv + plan.parts.states);
+  add(Kind::kv, plan.parts.kv + plan.parts.windows + plan.parts.states);
   add(Kind::activations, plan.parts.activations);
   std::int64_t published = 0;
   for (std::size_t tier = 0; tier < numbers.tiers.size(); ++tier) {

@@ -32,6 +32,7 @@ Plan memory_plan(const LoadedModel& loaded) {
   const MemoryUse& memory = loaded.memory;
   plan.parts.dense = std::max<std::int64_t>(0, memory.weights + memory.host_weights - experts);
   plan.parts.kv = memory.kv_cache;
+  plan.parts.windows = memory.windows;
   plan.parts.states = memory.states;
   plan.parts.activations = memory.activations;
   plan.host_bytes = memory.host_weights + memory.host_buffers;

@@ -124,6 +124,10 @@ QString changed_text(const std::vector<PlanDifference>& changed) {
       .arg(what.join(QStringLiteral("; ")));
 }
 
+QString window_words() {
+  return ModelWords::tr("What layers with a window remember, with what there is to return to: %1");
+}
+
 QString state_words() {
   return ModelWords::tr("State of its recurrent layers, with copies to return to: %1");
 }
@@ -141,6 +145,7 @@ QString memory_why(const LoadedModel& model) {
                    .arg(QString::fromStdString(tier.name), ui::bytes_text(tier.bytes));
     }
     add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), parts.kv);
+    add(window_words(), parts.windows);
     add(state_words(), parts.states);
     add(ModelWords::tr("Room to compute: %1"), parts.activations);
     add(ModelWords::tr("Kept free: %1"), parts.safety);
@@ -148,6 +153,7 @@ QString memory_why(const LoadedModel& model) {
   } else {
     add(ModelWords::tr("Weights: %1"), model.memory.weights);
     add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), model.memory.kv_cache);
+    add(window_words(), model.memory.windows);
     add(state_words(), model.memory.states);
     add(ModelWords::tr("Room to compute: %1"), model.memory.activations);
   }

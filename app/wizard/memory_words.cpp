@@ -137,6 +137,11 @@ void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
   add_part(view, Kind::kv, MemoryWords::tr("Conversation (KV cache)"), parts.kv,
            MemoryWords::tr("Keys and values of %1 tokens, for each layer.")
                .arg(ui::count_text(report.options.context)));
+  if (parts.windows > 0)
+    add_part(
+        view, Kind::kv, MemoryWords::tr("Conversation (windows)"), parts.windows,
+        MemoryWords::tr("Keys and values of the layers that see only the last tokens, with earlier ones to "
+                        "return to when you change something further up."));
   if (parts.states > 0)
     add_part(
         view, Kind::kv, MemoryWords::tr("Conversation (recurrent state)"), parts.states,

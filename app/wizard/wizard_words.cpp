@@ -50,7 +50,7 @@ QString holds_of(const LoadPlan& report, bool has_experts) {
                          : WizardWords::tr("%Ln layer(s) at %1 %2", nullptr, static_cast<int>(tier.units)))
                 .arg(q(tier.name), ui::bytes_text(tier.bytes));
   }
-  words += WizardWords::tr("conversation %1").arg(ui::bytes_text(parts.kv + parts.states));
+  words += WizardWords::tr("conversation %1").arg(ui::bytes_text(parts.kv + parts.windows + parts.states));
   return words.join(QStringLiteral(" · "));
 }
 

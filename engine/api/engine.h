@@ -1,6 +1,7 @@
 // A loaded model. One thread at a time may call it; stop tokens may be triggered from any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -26,26 +27,35 @@ namespace fovea {
 
 struct MemoryUse {  // bytes
   std::int64_t weights = 0;
-  std::int64_t kv_cache = 0;
-  std::int64_t states =
-      0;  // of recurrent layers: the running ones, and those to return to beside a processor
+  std::int64_t kv_cache = 0;  // of the layers that see the whole context
+  // What some layers keep instead; on a processor with what there is to return to: keys and values of those
+  // with a window, and recurrent states.
+  std::int64_t windows = 0;
+  std::int64_t states = 0;
   std::int64_t activations = 0;
   std::int64_t host_weights = 0;  // that the processor computes with beside a GPU; not on the device
-  std::int64_t host_buffers =
-      0;  // beside a GPU, pinned: what passes exchange with it, states to return to, swaps
+  // Beside a GPU, pinned: what passes exchange with it, what windows and states return to, swaps.
+  std::int64_t host_buffers = 0;
 
-  std::int64_t on_device() const { return weights + kv_cache + states + activations; }
+  std::int64_t on_device() const { return weights + kv_cache + windows + states + activations; }
 };
 
 // What one token costs, for shares of the machine's ceiling.
 struct TokenCost {
   std::int64_t weight_bytes = 0;             // read
-  std::int64_t kv_bytes_per_token = 0;       // of the KV cache, read for each token of the context
+  std::int64_t kv_bytes_per_token = 0;       // of the KV cache, read for each token of the context …
+  std::int64_t window_bytes_per_token = 0;   // … and for each that a window sees, of the layers with one
+  std::int64_t window = 0;                   // positions
   std::int64_t host_weight_bytes = 0;        // of weight_bytes, by the processor beside a GPU
   std::int64_t expert_bytes = 0;             // of weight_bytes, of the experts
   std::int64_t multiply_adds = 0;            // of the matrices, without attention and the output layer
   std::int64_t attention_multiply_adds = 0;  // for each token of the context
   std::int64_t output_multiply_adds = 0;     // of the output layer, once for each prefill
+
+  // That a token behind so many others reads.
+  std::int64_t kv_bytes(std::int64_t context) const {
+    return kv_bytes_per_token * context + window_bytes_per_token * std::min(context, window);
+  }
 };
 
 // What this machine can do with the engine's threads.
@@ -113,9 +123,10 @@ class Engine {
                        std::stop_token = {});
 
   // The measured primitives of `bench`: seconds for a prefill of `tokens`, and for each of `count` decode
-  // steps after a context of `depth`. Nothing stays in the cache.
-  Result<double> time_prefill(std::int64_t tokens);
-  Result<std::vector<double>> time_decode(std::int64_t depth, std::int64_t count);
+  // steps, after a context of `depth` tokens. `again`: that context is found in the cache if an earlier call
+  // left it, and is left there; else nothing stays in the cache.
+  Result<double> time_prefill(std::int64_t tokens, std::int64_t depth = 0, bool again = false);
+  Result<std::vector<double>> time_decode(std::int64_t depth, std::int64_t count, bool again = false);
 
   TokenCost cost() const;
   // Measures for about a second.

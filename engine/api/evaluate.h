@@ -63,6 +63,7 @@ Spread spread(const std::vector<double>& values);
 struct BenchSettings {
   std::int64_t prompt_tokens = 512;
   std::int64_t generated_tokens = 128;
+  std::int64_t depth = 0;  // tokens of the context before either
   int repetitions = 5;
 };
 
@@ -77,6 +78,7 @@ struct Percentiles {  // milliseconds
 };
 
 struct BenchResult {
+  std::int64_t depth = 0;
   SpeedResult prefill, decode;
   Percentiles ttft_ms, tpot_ms;
   double bandwidth_gb_per_s = 0;  // measured, reading

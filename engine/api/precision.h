@@ -95,9 +95,11 @@ struct Plan {
   struct Parts {
     std::int64_t dense = 0;         // everything that is not a unit
     std::vector<PlanTier> experts;  // by tier, high to low, with slab rounding and spare blocks
-    std::int64_t kv = 0;            // at the plan's context
-    std::int64_t states =
-        0;  // of recurrent layers: the running ones, and those to return to beside a processor
+    std::int64_t kv = 0;            // at the plan's context, of the layers that see all of it
+    // What some layers keep instead; on a processor with what there is to return to, which a card has in
+    // main memory: keys and values of those with a window, and recurrent states.
+    std::int64_t windows = 0;
+    std::int64_t states = 0;
     std::int64_t activations = 0;
     std::int64_t safety = 0;  // kept free of a budget; none where none was given
     bool operator==(const Parts&) const = default;

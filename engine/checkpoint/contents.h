@@ -56,7 +56,8 @@ struct Opener {
   // Makes one tensor X.weight of each X.qweight and what belongs to it, and takes those out.
   static Result<void> packed_layers(const Quantization& quantization, const std::vector<PackedEntry>& entries,
                                     Contents& contents);
-  // Takes apart what gpt-oss' folders join: of each layer's experts, gate and up.
+  // Takes apart what some files of Qwen3-Next join: of each layer of gated delta, q, k, v and z; and what
+  // gpt-oss' folders do: of each layer's experts, gate and up.
   static Result<void> joined_projections(Contents& contents);
   static Result<void> joined_experts(const std::vector<PackedEntry>& entries, Contents& contents);
 };

@@ -78,6 +78,8 @@ Result<void> Opener::gguf(const std::filesystem::path& path, Contents& contents)
     FOVEA_CHECK(check_part(gguf.metadata, path, name, name.number));
     FOVEA_CHECK(open_parts(path, name, contents));
   }
+  if (contents.metadata.string("general.architecture").value_or("") == "qwen3next")
+    FOVEA_CHECK(joined_projections(contents));
   contents.chat_template = contents.metadata.string("tokenizer.chat_template").value_or("");
   return {};
 }

@@ -227,7 +227,7 @@ void JoinedRows::read(Type type, std::int64_t columns, std::int64_t first_row, s
     return first + index / rows * matrix + index % rows * row;
   };
   const std::int64_t stride = kernels::row_bytes(type, columns);
-  if (type == Type::mxfp4) {
+  if (scales != nullptr) {
     for (std::int64_t r = 0; r < count; ++r) {
       const std::int64_t begin = start(r);
       for (std::int64_t c = 0; c < columns / block_weights; ++c)
@@ -238,7 +238,7 @@ void JoinedRows::read(Type type, std::int64_t columns, std::int64_t first_row, s
   }
   if (column == 1) {
     for (std::int64_t r = 0; r < count; ++r)
-      std::memcpy(out + r * stride, data + start(r) * kernels::row_bytes(type, 1),
+      std::memcpy(out + r * stride, data + kernels::row_bytes(type, start(r)),
                   static_cast<std::size_t>(stride));
     return;
   }

@@ -63,11 +63,11 @@ struct SyntheticRows {
 
 // Rows whose elements stand apart in the file, as gpt-oss' folders have the experts (joined_experts.cpp) and
 // Qwen3-Next's the projections of gated delta (joined_projections.cpp).
-// Element c of row r of matrix m lies at first + m · matrix + r · row + c · column; for MXFP4 an element is a
-// block.
+// Element c of row r of matrix m lies at first + m · matrix + r · row + c · column; with `scales` an element
+// is a block.
 struct JoinedRows {
   const std::byte* data = nullptr;
-  const std::byte* scales = nullptr;  // of MXFP4's blocks
+  const std::byte* scales = nullptr;  // of MXFP4's blocks, where they lie apart
   std::int64_t rows = 0;              // of one matrix
   std::int64_t first = 0, matrix = 0, row = 0, column = 0;
 

@@ -21,7 +21,7 @@ Result<void> check(const Engine& engine, const BenchSettings& settings) {
   if (settings.prompt_tokens < 0 || settings.generated_tokens < 0 ||
       settings.prompt_tokens + settings.generated_tokens == 0)
     return fail(phrases::option_place("tokens"), errors::bench_without_tokens());
-  const std::int64_t most = std::max(settings.prompt_tokens, settings.generated_tokens);
+  const std::int64_t most = settings.depth + std::max(settings.prompt_tokens, settings.generated_tokens);
   if (most > context) {
     return fail(phrases::option_place("tokens"), errors::bench_beyond_context(most, context));
   }
@@ -46,12 +46,14 @@ Result<Rounds> measure(Engine& engine, const BenchSettings& settings, const Prog
                 .item = {}});
     if (stop.stop_requested()) return fail(phrases::stage_bench(), errors::stopped_on_request());
     if (settings.prompt_tokens > 0) {
-      FOVEA_TRY(const double seconds, engine.time_prefill(settings.prompt_tokens));
+      FOVEA_TRY(const double seconds,
+                engine.time_prefill(settings.prompt_tokens, settings.depth, settings.depth > 0));
       if (round > 0) rounds.prefill_seconds.push_back(seconds);
     }
     if (stop.stop_requested()) return fail(phrases::stage_bench(), errors::stopped_on_request());
     if (settings.generated_tokens > 0) {
-      FOVEA_TRY(auto seconds, engine.time_decode(0, settings.generated_tokens));
+      FOVEA_TRY(auto seconds,
+                engine.time_decode(settings.depth, settings.generated_tokens, settings.depth > 0));
       if (round > 0) rounds.decode_seconds.push_back(std::move(seconds));
     }
   }
@@ -80,6 +82,7 @@ Result<BenchResult> bench(Engine& engine, const BenchSettings& settings, const P
   FOVEA_CHECK(check(engine, settings));
   if (stop.stop_requested()) return fail(phrases::stage_bench(), errors::stopped_on_request());
   BenchResult result;
+  result.depth = settings.depth;
   const TokenCost cost = engine.cost();
   const Ceiling ceiling = engine.measure_ceiling();
   result.bandwidth_gb_per_s = ceiling.read_gb_per_s;
@@ -105,9 +108,8 @@ Result<BenchResult> bench(Engine& engine, const BenchSettings& settings, const P
     }
     result.decode = speed(settings.generated_tokens, totals);
     result.tpot_ms = eval::percentiles(milliseconds(each));
-    const double mean_context = static_cast<double>(settings.generated_tokens + 1) / 2;
-    const double bytes =
-        static_cast<double>(cost.weight_bytes) + static_cast<double>(cost.kv_bytes_per_token) * mean_context;
+    const std::int64_t mean_context = settings.depth + (settings.generated_tokens + 1) / 2;
+    const auto bytes = static_cast<double>(cost.weight_bytes + cost.kv_bytes(mean_context));
     result.decode.ceiling_share =
         share(bytes * result.decode.tokens_per_second.median, ceiling.read_gb_per_s * 1e9);
   }

@@ -182,7 +182,7 @@ Result<void> measure_parts(Subject& subject, const ShapeBenchSettings& settings,
       {.name = "experts", .ms = ms_of(without_experts), .bytes = cost.expert_bytes - cost.host_weight_bytes},
       {.name = "attention",
        .ms = ms_of(without_attention),
-       .bytes = cost.kv_bytes_per_token * (result.length + settings.generated_tokens / 2)},
+       .bytes = cost.kv_bytes(result.length + settings.generated_tokens / 2)},
       {.name = "linear layers", .ms = ms_of(without_linear), .bytes = cost.weight_bytes - cost.expert_bytes}};
   double rest_ms = 1000 * whole;
   for (const StepPart& part : result.parts) rest_ms -= part.ms;
@@ -206,10 +206,8 @@ Result<LengthResult> measure_decode(Subject& subject, const ShapeBenchSettings& 
     for (const double each : by_pieces) pieces.push_back(1000 * each);
   }
   const TokenCost cost = engine.cost();
-  const double mean_context =
-      static_cast<double>(context) + static_cast<double>(settings.generated_tokens + 1) / 2;
-  const double bytes =
-      static_cast<double>(cost.weight_bytes) + static_cast<double>(cost.kv_bytes_per_token) * mean_context;
+  const std::int64_t mean_context = context + (settings.generated_tokens + 1) / 2;
+  const auto bytes = static_cast<double>(cost.weight_bytes + cost.kv_bytes(mean_context));
   LengthResult result{.length = context,
                       .speed = {.tokens = settings.generated_tokens, .tokens_per_second = spread(speeds)},
                       .token_ms = eval::percentiles(milliseconds)};

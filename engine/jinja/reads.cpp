@@ -114,8 +114,7 @@ bool any(const Tree& tree, const Is& is) {
 
 bool Template::reads_variable(std::string_view name) const {
   const auto symbol = std::ranges::find(tree_->names, name);
-  return symbol != tree_->names.end() &&
-         mentions(tree_->body, static_cast<int>(symbol - tree_->names.begin()));
+  return symbol != tree_->names.end() && reads(tree_->body, static_cast<int>(symbol - tree_->names.begin()));
 }
 
 bool Template::reads_field(std::string_view name) const {

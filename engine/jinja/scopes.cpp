@@ -197,7 +197,8 @@ class LibraryCheck {
 // Looks for a reading of one name; an assignment that comes first ends the search.
 class Mention {
  public:
-  explicit Mention(int symbol) : symbol_(symbol) {}
+  // `value_first`: an assignment reads before it stores, as it runs; else the name it stores to counts first.
+  Mention(int symbol, bool value_first) : symbol_(symbol), value_first_(value_first) {}
 
   bool in(const Body& body) {
     for (const auto& s : body) {
@@ -208,8 +209,9 @@ class Mention {
 
  private:
   bool in(const Statement& s) {
-    if (s.target) store(*s.target);
+    if (s.target && !value_first_) store(*s.target);
     if (in(s.expression.get())) return true;
+    if (s.target) store(*s.target);
     for (const Branch& branch : s.branches) {
       if (in(branch.test.get()) || in(branch.body)) return true;
     }
@@ -244,6 +246,7 @@ class Mention {
   }
 
   int symbol_;
+  bool value_first_;
   bool assigned_ = false;
 };
 
@@ -255,7 +258,11 @@ void resolve_scopes(Tree& tree) {
 }
 
 bool mentions(const Body& body, int symbol) {
-  return Mention(symbol).in(body);
+  return Mention(symbol, false).in(body);
+}
+
+bool reads(const Body& body, int symbol) {
+  return Mention(symbol, true).in(body);
 }
 
 }  // namespace fovea::jinja

@@ -156,7 +156,9 @@ Tree parse(std::string_view source);
 // scope assigns before it reads them. Throws Failure for unknown filters and tests outside of conditional
 // code.
 void resolve_scopes(Tree&);
-// Whether the statements read the name before they assign it, nested scopes included.
+// Whether the statements read the name before they assign it, nested scopes included: as they run, or as
+// jinja2 looks for it, to which an assignment's target comes before its value.
+bool reads(const Body&, int symbol);
 bool mentions(const Body&, int symbol);
 
 }  // namespace fovea::jinja

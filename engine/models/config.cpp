@@ -129,7 +129,8 @@ Result<void> read_vocabulary(const Keys& keys, const checkpoint::Checkpoint& che
 
 // GGUF has no keys for these: the tensors say it.
 void read_gguf_biases(const checkpoint::Checkpoint& checkpoint, AttentionConfig& attention) {
-  attention.qkv_bias = checkpoint.find(bias_of(expand(gguf_names.q, 0))) != nullptr;
+  attention.qkv_bias = checkpoint.find(bias_of(expand(gguf_names.q, 0))) != nullptr ||
+                       checkpoint.find(bias_of(expand(gguf_names.qkv, 0))) != nullptr;
   attention.output_bias = checkpoint.find(bias_of(expand(gguf_names.attention_output, 0))) != nullptr;
 }
 

@@ -122,6 +122,7 @@ constexpr TensorNames gguf() {
   names.q = "blk.{l}.attn_q.weight";
   names.k = "blk.{l}.attn_k.weight";
   names.v = "blk.{l}.attn_v.weight";
+  names.qkv = "blk.{l}.attn_qkv.weight";
   names.attention_output = "blk.{l}.attn_output.weight";
   names.q_norm = "blk.{l}.attn_q_norm.weight";
   names.k_norm = "blk.{l}.attn_k_norm.weight";
@@ -139,7 +140,8 @@ constexpr TensorNames gguf() {
       ExpertNames{"blk.{l}.ffn_gate_exps.weight", "blk.{l}.ffn_up_exps.weight",
                   "blk.{l}.ffn_down_exps.weight"},
       // Mixtral files from before early 2024
-      ExpertNames{"blk.{l}.ffn_gate.{e}.weight", "blk.{l}.ffn_up.{e}.weight", "blk.{l}.ffn_down.{e}.weight"}};
+      ExpertNames{"blk.{l}.ffn_gate.{e}.weight", "blk.{l}.ffn_up.{e}.weight", "blk.{l}.ffn_down.{e}.weight"},
+      ExpertNames{{}, {}, "blk.{l}.ffn_down_exps.weight", "blk.{l}.ffn_gate_up_exps.weight"}};
   return names;
 }
 
@@ -183,9 +185,6 @@ constexpr TensorNames gguf_gemma() {
                      .gate = "blk.{l}.inp_gate.weight",
                      .output = "blk.{l}.proj.weight",
                      .post_norm = "blk.{l}.post_norm.weight"};
-  names.experts = {ExpertNames{{}, {}, "blk.{l}.ffn_down_exps.weight", "blk.{l}.ffn_gate_up_exps.weight"},
-                   ExpertNames{"blk.{l}.ffn_gate_exps.weight", "blk.{l}.ffn_up_exps.weight",
-                               "blk.{l}.ffn_down_exps.weight"}};
   return names;
 }
 

@@ -36,6 +36,7 @@ struct PerLayerNames {
 struct TensorNames {
   std::string_view embedding, output_norm, output;
   std::string_view mixer_norm, q, k, v, attention_output, q_norm, k_norm, sinks;
+  std::string_view qkv = {};  // all three in one matrix, where that is there
   std::string_view mixer_post_norm = {};
   DeltaNames delta = {};
   std::string_view feed_forward_norm;

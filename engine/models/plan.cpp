@@ -192,20 +192,27 @@ class Planner {
     const std::int64_t q_rows = config.heads * config.head_dim;
     const std::int64_t kv_rows = config.kv_heads * config.head_dim;
     const auto name = [&](std::string_view pattern) { return expand(pattern, layer); };
-    FOVEA_TRY(out.q, matrix(name(names_.q), config.gate ? 2 * q_rows : q_rows, d, Role::linear));
+    const Part q{names_.q, config.gate ? 2 * q_rows : q_rows, &out.q};
+    const Part k{names_.k, kv_rows, &out.k}, v{names_.v, kv_rows, &out.v};
     const bool own = config.kv_from < 0;
-    if (own) {
-      FOVEA_TRY(out.k, matrix(name(names_.k), kv_rows, d, Role::linear));
-      if (!config.values_are_keys) {
-        FOVEA_TRY(out.v, matrix(name(names_.v), kv_rows, d, Role::linear));
-      }
+    if (own && !config.values_are_keys) {
+      FOVEA_CHECK(read_parts(layer, names_.qkv, {q, k, v}));
+    } else if (own) {
+      FOVEA_CHECK(read_parts(layer, {}, {q, k}));
     } else {
+      FOVEA_CHECK(read_parts(layer, {}, {q}));
       // Some files have what the layer does not use.
       for (const std::string_view unused : {names_.k, names_.v, names_.k_norm})
         used_.insert(rooted(name(unused)));
     }
     FOVEA_TRY(out.attention_output, matrix(name(names_.attention_output), d, q_rows, Role::linear));
-    if (config.qkv_bias) {
+    if (const std::string joined = bias_of(name(names_.qkv)); config.qkv_bias && own && has(joined)) {
+      // q's rows are as many as those of some heads of k.
+      FOVEA_TRY(const VectorSource all, vector(joined, out.q.rows + 2 * kv_rows));
+      out.q_bias = {all.tensor, 0, out.q.rows};
+      out.k_bias = {all.tensor, out.q.rows / kv_rows, kv_rows};
+      out.v_bias = {all.tensor, out.q.rows / kv_rows + 1, kv_rows};
+    } else if (config.qkv_bias) {
       FOVEA_TRY(out.q_bias, vector(bias_of(name(names_.q)), out.q.rows));
       if (own) {
         FOVEA_TRY(out.k_bias, vector(bias_of(name(names_.k)), kv_rows));
@@ -288,7 +295,7 @@ class Planner {
   // The form of the experts' names that the file uses; the first when it uses none.
   const ExpertNames& expert_form(std::int64_t layer) const {
     for (const ExpertNames& form : names_.experts) {
-      const std::string_view sign = form.gate_up.empty() ? form.down : form.gate_up;
+      const std::string_view sign = form.gate_up.empty() ? form.gate : form.gate_up;
       if (!sign.empty() && has(expand(sign, layer, 0))) return form;
     }
     return names_.experts[0];
@@ -303,22 +310,27 @@ class Planner {
     return {};
   }
 
-  // One tensor [experts, rows] for each of gate, up and down.
+  // One tensor [experts, rows] for each of gate, up and down; or for gate and up together.
   Result<void> expert_biases(const ExpertNames& form, std::int64_t layer, const ExpertsConfig& config,
                              LayerPlan& out) {
-    struct Part {
+    struct Bias {
       std::string_view matrix;
       std::int64_t rows;
-      VectorSource ExpertSource::* bias;
+      VectorSource ExpertSource::* of;
+      std::int64_t joined = 1, index = 0;  // how many stand in one row, and which of them it is
     };
-    for (const Part& part : {Part{form.gate, config.width, &ExpertSource::gate_bias},
-                             Part{form.up, config.width, &ExpertSource::up_bias},
-                             Part{form.down, config_.hidden, &ExpertSource::down_bias}}) {
-      FOVEA_TRY(const TensorInfo* tensor,
-                find(bias_of(expand(part.matrix, layer)), std::vector{config.experts, part.rows}));
+    const bool fused = !form.gate_up.empty();
+    const std::int64_t joined = fused ? 2 : 1;
+    const std::int64_t second = fused ? 1 : 0;
+    for (const Bias& bias :
+         {Bias{fused ? form.gate_up : form.gate, config.width, &ExpertSource::gate_bias, joined},
+          Bias{fused ? form.gate_up : form.up, config.width, &ExpertSource::up_bias, joined, second},
+          Bias{form.down, config_.hidden, &ExpertSource::down_bias}}) {
+      FOVEA_TRY(const TensorInfo* tensor, find(bias_of(expand(bias.matrix, layer)),
+                                               std::vector{config.experts, bias.joined * bias.rows}));
       FOVEA_CHECK(is_vector(*tensor));
       for (std::int64_t e = 0; e < config.experts; ++e)
-        out.experts[static_cast<std::size_t>(e)].*part.bias = {tensor, e, part.rows};
+        out.experts[static_cast<std::size_t>(e)].*bias.of = {tensor, e * bias.joined + bias.index, bias.rows};
     }
     return {};
   }

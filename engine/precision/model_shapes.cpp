@@ -176,10 +176,6 @@ constexpr ModelShape shapes[] = {
      .tied = true},
 };
 
-std::int64_t pages_of(std::int64_t tokens, std::int64_t page_tokens) {
-  return (tokens + page_tokens - 1) / page_tokens + 1;
-}
-
 struct MixerWeights {
   std::int64_t matrices = 0;
   std::int64_t vectors = 0;  // norms, biases, sinks, convolutions
@@ -256,19 +252,6 @@ std::int64_t multiply_adds(const ModelShape& shape) {
 std::int64_t dense_bytes(const ModelShape& shape, Type matrices) {
   const DenseWeights weights = dense_weights(shape);
   return kernels::row_bytes(matrices, weights.matrices()) + weights.vectors * 4;
-}
-
-std::int64_t kv_bytes(const ModelShape& shape, Type type, std::int64_t context, std::int64_t chunk,
-                      std::int64_t page_tokens) {
-  std::int64_t bytes = 0;
-  for (const models::LayerConfig& layer : config_of(shape).layers) {
-    const models::AttentionConfig* const attention = layer.attention();
-    if (attention == nullptr) continue;
-    const std::int64_t seen = attention->window > 0 ? std::min(context, attention->window + chunk) : context;
-    bytes += pages_of(seen, page_tokens) * 2 * attention->kv_heads * page_tokens *
-             kernels::row_bytes(type, attention->head_dim);
-  }
-  return bytes;
 }
 
 models::ModelConfig config_of(const ModelShape& shape) {

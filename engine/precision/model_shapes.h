@@ -79,11 +79,6 @@ std::int64_t dense_bytes(const ModelShape& shape, kernels::Type matrices);
 // Of a token, in the matrices without the output.
 std::int64_t multiply_adds(const ModelShape& shape);
 
-// Keys and values of `context` tokens in pages, a spare page included, as the KV cache has them; of layers
-// with a window only what the window and a pass of `chunk` tokens need.
-std::int64_t kv_bytes(const ModelShape& shape, kernels::Type type, std::int64_t context, std::int64_t chunk,
-                      std::int64_t page_tokens);
-
 // The shape's layers, whether Fovea can run them or not: what is counted follows this list.
 models::ModelConfig config_of(const ModelShape& shape);
 

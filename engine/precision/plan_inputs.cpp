@@ -161,6 +161,7 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
       in.dense_bytes -= group.layers * group.units * group.bytes.front();
   }
   in.kv_bytes = around.kv_bytes;
+  in.window_bytes = around.window_bytes;
   in.state_bytes = around.state_bytes;
   in.activation_bytes = around.activation_bytes;
   in.safety_bytes = around.safety_bytes;

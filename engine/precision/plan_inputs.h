@@ -44,6 +44,7 @@ struct Surroundings {
   // models::Placement::measure(…).resident() with unit_scope(policy); without a policy the units included.
   std::int64_t dense_bytes = 0;
   std::int64_t kv_bytes = 0;
+  std::int64_t window_bytes = 0;
   std::int64_t state_bytes = 0;
   std::int64_t activation_bytes = 0;
   std::int64_t safety_bytes = 0;  // on top of the share of the budget

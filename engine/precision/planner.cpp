@@ -29,7 +29,8 @@ std::int64_t slabs_of(const PoolNeed& need, std::int64_t slab_bytes) {
 }
 
 std::int64_t fixed_bytes(const PlanInputs& inputs) {
-  return inputs.dense_bytes + inputs.kv_bytes + inputs.state_bytes + inputs.activation_bytes;
+  return inputs.dense_bytes + inputs.kv_bytes + inputs.window_bytes + inputs.state_bytes +
+         inputs.activation_bytes;
 }
 
 // The smallest budget of which `need` bytes are left when the safety is off.
@@ -233,6 +234,7 @@ PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const C
   }
   plan.parts.dense = inputs.dense_bytes;
   plan.parts.kv = inputs.kv_bytes;
+  plan.parts.windows = inputs.window_bytes;
   plan.parts.states = inputs.state_bytes;
   plan.parts.activations = inputs.activation_bytes;
   (inputs.host_computes_absent ? plan.units_on_host : plan.units_on_disk) = out.absent_units;

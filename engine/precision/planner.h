@@ -29,6 +29,7 @@ struct PlanInputs {
   std::vector<UnitGroup> groups;
   std::int64_t dense_bytes = 0;  // resident always
   std::int64_t kv_bytes = 0;
+  std::int64_t window_bytes = 0;
   std::int64_t state_bytes = 0;
   std::int64_t activation_bytes = 0;
   std::int64_t safety_bytes = 0;

@@ -25,7 +25,7 @@ AnswerText::AnswerText(const text::Tokenizer& tokenizer, const ChannelTokens* ch
       close_tag_(control_token(tokenizer, thoughts_close)) {
   if (channels == nullptr) return;
   // The message that the prompt leaves open says in which channel the model goes on.
-  channels_.emplace();
+  channels_ = channels->begin();
   const TokenId start = channels->token(Channels::Mark::start);
   auto last = std::ssize(prompt.tokens);
   while (last > 0 && prompt.tokens[static_cast<std::size_t>(last - 1)] != start) --last;
@@ -35,7 +35,7 @@ AnswerText::AnswerText(const text::Tokenizer& tokenizer, const ChannelTokens* ch
     const Channels::Piece piece = mark ? channels_->push(*mark) : channels_->push(tokenizer.piece(token));
     if (!prompt.continues) opened_ += piece.text;
   }
-  channels_->begin_answer();
+  channels_->begin_answer(prompt.continues);
 }
 
 std::string AnswerText::push(TokenId token) {

@@ -1,7 +1,7 @@
 // From an answer's tokens to its text: decoded, thoughts in <think>…</think>, up to the first stop string.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,7 +37,7 @@ class AnswerText {
   const text::Tokenizer& tokenizer_;
   const ChannelTokens* tokens_;
   text::StreamDecoder decoder_;
-  std::optional<Channels> channels_;
+  std::unique_ptr<Channels> channels_;
   ThoughtTracker tracker_;
   StopStrings stop_strings_;
   std::string opened_;

@@ -27,14 +27,16 @@ const LoadPlan& Engine::plan() const {
 }
 
 MemoryUse Engine::memory() const {
-  const runtime::KvCache::StateBytes states = parts_->cache->state_bytes();
+  const runtime::KvCache::Bytes states = parts_->cache->state_bytes();
+  const runtime::KvCache::Bytes windows = parts_->cache->window_bytes();
   const bool card = !parts_->device->memory_is_host();
   return {.weights = parts_->model->weight_bytes(),
           .kv_cache = parts_->cache->bytes(),
+          .windows = windows.device + (card ? 0 : windows.host),
           .states = states.device + (card ? 0 : states.host),
           .activations = parts_->forward->bytes().device,
           .host_weights = parts_->host_weights ? parts_->host_weights->bytes() : 0,
-          .host_buffers = parts_->forward->bytes().host + (card ? states.host : 0) +
+          .host_buffers = parts_->forward->bytes().host + (card ? states.host + windows.host : 0) +
                           (parts_->precision ? parts_->precision->transfer_bytes() : 0)};
 }
 

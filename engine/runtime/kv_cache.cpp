@@ -11,6 +11,16 @@
 namespace fovea::runtime {
 namespace {
 
+// The layers whose window is so wide, or those without; the others keep nothing.
+PageShape layers_of(const KvCache::Settings& settings, bool with_window) {
+  PageShape shape = settings.shape;
+  for (PageShape::Layer& layer : shape.layers) {
+    const bool passes = settings.windows.window > 0 && layer.has_window;
+    if (passes != with_window) layer = {};
+  }
+  return shape;
+}
+
 bool starts_with(std::span<const TokenId> tokens, std::span<const TokenId> prefix) {
   return tokens.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), tokens.begin());
 }
@@ -18,7 +28,7 @@ bool starts_with(std::span<const TokenId> tokens, std::span<const TokenId> prefi
 }  // namespace
 
 Sequence::Sequence(KvCache& cache, std::uint64_t id) : cache_(&cache), id_(id) {
-  const PageShape& shape = cache.pool_.shape();
+  const PageShape& shape = cache.shape();
   const auto pages = static_cast<std::size_t>(cache.pool_.pages());
   const std::size_t layers = shape.layers.size();
   keys_.resize(layers * pages);
@@ -38,6 +48,7 @@ Sequence::Sequence(Sequence&& other) noexcept
       id_(other.id_),
       tokens_(std::move(other.tokens_)),
       pages_(std::move(other.pages_)),
+      seen_(other.seen_),
       keys_(std::move(other.keys_)),
       values_(std::move(other.values_)),
       layers_(std::move(other.layers_)),
@@ -45,8 +56,7 @@ Sequence::Sequence(Sequence&& other) noexcept
 
 Sequence::~Sequence() {
   if (cache_ == nullptr) return;
-  // Children first, so that a page that nothing needs can go at once.
-  for (; !pages_.empty(); pages_.pop_back()) cache_->release(pages_.back(), id_);
+  cut(0);
   if (state_ != no_state) cache_->states_->give_back(state_);
 }
 
@@ -61,15 +71,30 @@ void Sequence::save_state() {
 void Sequence::add(PageId page) {
   ++cache_->page(page).references;
   pages_.push_back(page);
-  place(pages_.size() - 1, page);
 }
 
 void Sequence::place(std::size_t index, PageId page) {
   pages_[index] = page;
+  point(index);
+}
+
+// Where the page at `index` lies, for passes.
+void Sequence::point(std::size_t index) {
+  const PageId page = pages_[index];
   const auto stride = static_cast<std::size_t>(cache_->pool_.pages());
+  const std::vector<PageShape::Layer>& layers = cache_->shape().layers;
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-    keys_[layer * stride + index] = cache_->pool_.keys(page, layer);
-    values_[layer * stride + index] = cache_->pool_.values(page, layer);
+    std::byte*& keys = keys_[layer * stride + index];
+    std::byte*& values = values_[layer * stride + index];
+    if (cache_->windows_ == nullptr || !layers[layer].has_window) {
+      keys = cache_->pool_.keys(page, layer);
+      values = cache_->pool_.values(page, layer);
+    } else if (index < seen_) {
+      keys = values = nullptr;
+    } else {
+      keys = cache_->windows_->keys(page, layer);
+      values = cache_->windows_->values(page, layer);
+    }
   }
 }
 
@@ -85,14 +110,30 @@ Result<void> Sequence::own_last_page() {
     page.writer = id_;
     return {};
   }
-  const PageId copy = cache_->take(page.parent, id_);
+  WindowPages* const windows = cache_->windows_.get();
+  const PageId copy = windows && !windows->has_room() ? no_page : cache_->take(page.parent, id_);
   if (copy == no_page) return fail(phrases::kv_cache_place(), errors::no_page_for_copy());
   cache_->pool_.copy(shared, copy, used);
+  if (windows && windows->make(copy)) windows->copy(shared, copy, used);
   cache_->page(copy).tokens.assign(page.tokens.begin(), page.tokens.begin() + used);
   ++cache_->copies_;
   ++cache_->page(copy).references;
   place(index, copy);
+  if (windows) windows->leave(shared);
   cache_->release(shared, id_);
+  return {};
+}
+
+Result<void> Sequence::add_page() {
+  WindowPages* const windows = cache_->windows_.get();
+  if (windows && !windows->has_room())
+    return fail(phrases::kv_cache_place(), errors::all_pages_in_use(cache_->settings_.windows.places));
+  const PageId page = cache_->take(pages_.empty() ? no_page : pages_.back(), id_);
+  if (page == no_page)
+    return fail(phrases::kv_cache_place(), errors::all_pages_in_use(cache_->pool_.pages()));
+  if (windows) windows->make(page);
+  add(page);
+  point(pages_.size() - 1);
   return {};
 }
 
@@ -106,13 +147,7 @@ Result<void> Sequence::reserve(std::int64_t count) {
   if (cache_->states_ && state_ == no_state)
     return fail(phrases::recurrent_state_place(), errors::all_states_in_use());
   FOVEA_CHECK(own_last_page());
-  while (static_cast<std::int64_t>(pages_.size()) < needed) {
-    const PageId page = cache_->take(pages_.empty() ? no_page : pages_.back(), id_);
-    if (page == no_page) {
-      return fail(phrases::kv_cache_place(), errors::all_pages_in_use(cache_->pool_.pages()));
-    }
-    add(page);
-  }
+  while (std::ssize(pages_) < needed) FOVEA_CHECK(add_page());
   return {};
 }
 
@@ -125,13 +160,42 @@ void Sequence::commit(std::span<const TokenId> tokens) {
     tokens_.push_back(token);
     if (length() % page_tokens == 0) join_equal_page(static_cast<std::size_t>(length() / page_tokens) - 1);
   }
+  pass_windows();
+}
+
+// What no window sees any more may go.
+void Sequence::pass_windows() {
+  if (cache_->windows_ == nullptr) return;
+  const auto first = static_cast<std::size_t>(cache_->windows_->first_seen(length()));
+  for (; seen_ < first; point(seen_ - 1)) cache_->windows_->leave(pages_[seen_++]);
+}
+
+// The other way: what windows see at this length, of which all is there. Where it finds no room the sequence
+// is empty.
+void Sequence::see_windows() {
+  if (cache_->windows_ == nullptr) return;
+  const auto first = static_cast<std::size_t>(cache_->windows_->first_seen(length()));
+  if (seen_ <= first) return;
+  if (!cache_->windows_->see(std::span(pages_).subspan(first, seen_ - first))) return cut(0);
+  while (seen_ > first) point(--seen_);
+}
+
+// The longest of at most this length of which windows find all that they see.
+std::int64_t Sequence::whole_window(std::int64_t length) const {
+  const WindowPages* const windows = cache_->windows_.get();
+  if (windows == nullptr) return length;
+  const std::int64_t page_tokens = cache_->shape().page_tokens;
+  std::int64_t page = (length + page_tokens - 1) / page_tokens;
+  while (page-- > windows->first_seen(length))
+    if (!windows->has(pages_[static_cast<std::size_t>(page)])) length = page * page_tokens;
+  return length;
 }
 
 // A page that is now full and spells what another one spells gives way to it, so that each path exists once.
 void Sequence::join_equal_page(std::size_t index) {
   const PageId own = pages_[index];
   const PageId equal = cache_->equal_sibling(own);
-  if (equal == no_page) return;
+  if (equal == no_page || (cache_->windows_ && !cache_->windows_->replace(own, equal))) return;
   if (index + 1 < pages_.size()) cache_->move(pages_[index + 1], equal);
   ++cache_->page(equal).references;
   place(index, equal);
@@ -141,27 +205,44 @@ void Sequence::join_equal_page(std::size_t index) {
 }
 
 void Sequence::truncate(std::int64_t length) {
-  if (length < this->length() && state_ != no_state)
-    length = cache_->states_->restore(state_, tokens().first(static_cast<std::size_t>(length)));
-  cut(length);
+  if (length < this->length()) go_back(length);
+  cut(length);  // what was reserved
 }
 
+// To a length that can be continued.
+void Sequence::go_back(std::int64_t length) {
+  length = whole_window(length);
+  while (state_ != no_state) {
+    length = cache_->states_->restore(state_, tokens().first(static_cast<std::size_t>(length)));
+    const std::int64_t whole = whole_window(length);
+    if (whole == length) break;
+    length = whole;
+  }
+  cut(length);
+  see_windows();
+  if (state_ != no_state && this->length() < length) cache_->states_->restore(state_, {});
+}
+
+// Children first, so that a page that nothing needs can go at once.
 void Sequence::cut(std::int64_t length) {
   const std::int64_t page_tokens = cache_->shape().page_tokens;
   const auto needed = static_cast<std::size_t>((length + page_tokens - 1) / page_tokens);
-  while (pages_.size() > needed) {
-    const PageId page = pages_.back();
-    pages_.pop_back();
-    cache_->release(page, id_);
-  }
-  tokens_.resize(static_cast<std::size_t>(length));
+  while (pages_.size() > needed) drop_last_page();
+  tokens_.resize(std::min(tokens_.size(), static_cast<std::size_t>(length)));
+}
+
+void Sequence::drop_last_page() {
+  const PageId page = pages_.back();
+  pages_.pop_back();
+  if (cache_->windows_ && seen_ <= pages_.size()) cache_->windows_->leave(page);
+  seen_ = std::min(seen_, pages_.size());
+  cache_->release(page, id_);
 }
 
 void Sequence::discard() {
-  for (; !pages_.empty(); pages_.pop_back()) {
+  for (; !pages_.empty(); drop_last_page()) {
     auto& page = cache_->page(pages_.back());
     if (page.writer == id_ && page.references == 1 && page.children.empty()) page.tokens.clear();
-    cache_->release(pages_.back(), id_);
   }
   tokens_.clear();
   if (state_ != no_state) cache_->states_->restore(state_, {});
@@ -172,26 +253,50 @@ std::int64_t KvCache::pages(const Settings& settings) {
 }
 
 std::int64_t KvCache::bytes(const Settings& settings) {
-  return pages(settings) * settings.shape.page_bytes();
+  return pages(settings) * layers_of(settings, false).page_bytes();
+}
+
+std::int64_t KvCache::window_page_bytes(const Settings& settings) {
+  return layers_of(settings, true).page_bytes();
+}
+
+KvCache::Bytes KvCache::window_bytes(const Settings& settings) {
+  const std::int64_t page = window_page_bytes(settings);
+  return {.device = settings.windows.places * page, .host = settings.windows.saved * page};
+}
+
+std::int64_t KvCache::token_bytes(bool in_windows) const {
+  return layers_of(settings_, in_windows).token_bytes();
+}
+
+KvCache::Bytes KvCache::state_bytes() const {
+  const StatePool::Settings& state = settings_.state;
+  if (state.bytes == 0) return {};
+  return {.device = state.sequences * state.bytes, .host = (state.saved + 1) * state.bytes};
 }
 
 Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const kernels::Device& device,
                                                  kernels::Stream& stream) {
-  FOVEA_TRY(PagePool pool, PagePool::create(settings.shape, pages(settings), device, stream));
+  FOVEA_TRY(PagePool pool, PagePool::create(layers_of(settings, false), pages(settings), device, stream));
+  std::unique_ptr<WindowPages> windows;
+  if (settings.windows.window > 0) {
+    FOVEA_TRY(windows, WindowPages::create(layers_of(settings, true), settings.windows, pages(settings),
+                                           settings.poison, device, stream));
+  }
   std::unique_ptr<StatePool> states;
   if (settings.state.bytes > 0) {
     FOVEA_TRY(states, StatePool::create(settings.state, device, stream));
   }
-  std::unique_ptr<KvCache> cache(new KvCache(std::move(pool), std::move(states), settings.poison));
-  cache->state_bytes_ = {.device = settings.state.sequences * settings.state.bytes,
-                         .host = (settings.state.saved + 1) * settings.state.bytes};
-  return cache;
+  return std::unique_ptr<KvCache>(
+      new KvCache(settings, std::move(pool), std::move(windows), std::move(states)));
 }
 
-KvCache::KvCache(PagePool pool, std::unique_ptr<StatePool> states, bool poison)
-    : pool_(std::move(pool)),
+KvCache::KvCache(const Settings& settings, PagePool pool, std::unique_ptr<WindowPages> windows,
+                 std::unique_ptr<StatePool> states)
+    : settings_(settings),
+      pool_(std::move(pool)),
+      windows_(std::move(windows)),
       states_(std::move(states)),
-      poison_(poison),
       pages_(static_cast<std::size_t>(pool_.pages())) {
   // Low pages are taken first, so that a short conversation touches little of the arena.
   for (auto id = static_cast<PageId>(pool_.pages()); id-- > 0;) free_.push_back(id);
@@ -200,15 +305,20 @@ KvCache::KvCache(PagePool pool, std::unique_ptr<StatePool> states, bool poison)
 std::pair<PageId, std::int64_t> KvCache::best_child(PageId parent, std::span<const TokenId> tokens) {
   PageId best = no_page;
   std::int64_t longest = 0;
+  bool best_is_seen = false;  // windows find it
   for (const PageId id : children_of(parent)) {
     const Page& child = page(id);
     const std::size_t most = std::min(child.tokens.size(), tokens.size());
     const auto end = std::mismatch(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(most),
                                    child.tokens.begin());
     const std::int64_t common = end.first - tokens.begin();
-    if (common > longest) {
+    if (common == 0) continue;
+    // A whole page has no equal; of parts, one whose windows are gone is of less use than any other.
+    const bool is_seen = common == shape().page_tokens || windows_ == nullptr || windows_->has(id);
+    if (best == no_page || (is_seen == best_is_seen ? common > longest : is_seen)) {
       best = id;
       longest = common;
+      best_is_seen = is_seen;
     }
   }
   return {best, longest};
@@ -223,13 +333,15 @@ Sequence KvCache::begin(std::span<const TokenId> tokens, std::int64_t limit) {
     const auto [child, common] = best_child(parent, tokens.subspan(static_cast<std::size_t>(found)));
     if (child == no_page) break;
     sequence.add(child);
+    sequence.seen_ = sequence.pages_.size();
+    sequence.point(sequence.seen_ - 1);
     found += common;
     parent = child;
     if (common < shape().page_tokens) break;
   }
   sequence.tokens_.assign(tokens.begin(), tokens.begin() + found);
   if (states_) sequence.state_ = states_->take();
-  if (sequence.state_ != no_state) sequence.cut(states_->restore(sequence.state_, sequence.tokens()));
+  sequence.go_back(found);
   return sequence;
 }
 
@@ -246,6 +358,7 @@ KvCache::Statistics KvCache::statistics() const {
     result.references += each.references;
   }
   result.cached = result.pages - result.free - result.used;
+  if (windows_) result.saved = windows_->saved_pages();
   return result;
 }
 
@@ -261,7 +374,7 @@ PageId KvCache::take(PageId parent, std::uint64_t writer) {
   Page& taken = page(id);
   taken = {.parent = parent, .writer = writer, .free = false};
   children_of(parent).push_back(id);
-  if (poison_) pool_.poison(id);
+  if (settings_.poison) pool_.poison(id);
   return id;
 }
 
@@ -281,12 +394,15 @@ void KvCache::release(PageId id, std::uint64_t sequence) {
 // Of unused sibling leaves whose tokens one begins with the other, the longer one serves for both.
 void KvCache::drop_copies_of(PageId id) {
   const std::vector<PageId> siblings = children_of(page(id).parent);
+  const auto serves_for = [this](PageId one, PageId other) {
+    return page(other).references == 0 && page(other).children.empty() &&
+           starts_with(page(one).tokens, page(other).tokens) &&
+           (windows_ == nullptr || windows_->has(one) || !windows_->has(other));
+  };
   for (const PageId other : siblings) {
     if (other == id) continue;
-    if (page(id).children.empty() && starts_with(page(other).tokens, page(id).tokens)) return forget(id);
-    if (page(other).references == 0 && page(other).children.empty() &&
-        starts_with(page(id).tokens, page(other).tokens))
-      forget(other);
+    if (serves_for(other, id)) return forget(id);
+    if (serves_for(id, other)) forget(other);
   }
 }
 
@@ -306,6 +422,7 @@ void KvCache::move(PageId id, PageId parent) {
 void KvCache::forget(PageId id) {
   assert(page(id).references == 0 && page(id).children.empty());
   std::erase(children_of(page(id).parent), id);
+  if (windows_) windows_->forget(id);
   page(id) = {};
   free_.push_back(id);
 }

@@ -10,6 +10,9 @@
 // (copy-on-write). Pages that no sequence uses stay as cache and give way, longest unused first and leaves
 // before their parents, when a page is needed.
 //
+// Layers with a window keep what sequences see, and behind that what fits beside it (window_pages.h): a new
+// sequence ends where what its next token sees is still there.
+//
 // Where layers keep recurrent state, a sequence has one beside its pages (state_pool.h). It can be continued
 // only where its state is at hand: a new one begins behind the longest saved state of what it shares, and a
 // shortened one falls back to such a place.
@@ -26,6 +29,7 @@
 #include "engine/api/text.h"
 #include "engine/runtime/page_pool.h"
 #include "engine/runtime/state_pool.h"
+#include "engine/runtime/window_pages.h"
 #include "kernels/api/operations.h"
 
 namespace fovea::runtime {
@@ -40,7 +44,8 @@ class Sequence {
 
   std::int64_t length() const { return static_cast<std::int64_t>(tokens_.size()); }
   std::span<const TokenId> tokens() const { return tokens_; }
-  // What a forward pass takes: [layers], with room for what was reserved. Valid until the next reserve().
+  // What a forward pass takes: [layers], with room for what was reserved; null where a window has passed.
+  // Valid until the next reserve().
   std::span<const kernels::KvPages> pages() const { return layers_; }
 
   // What its recurrent layers have behind its last token; null: the model has none.
@@ -53,7 +58,8 @@ class Sequence {
   Result<void> reserve(std::int64_t count);
   // The keys and values of these tokens, for which room was reserved, are now written.
   void commit(std::span<const TokenId> tokens);
-  // To this length; with a recurrent state to the longest of at most it whose state was saved.
+  // To this length, or the longest below it that can be continued: whose recurrent state was saved, and of
+  // which what windows see is there.
   void truncate(std::int64_t length);
   // Ends empty, and what only this sequence knew does not stay as cache.
   void discard();
@@ -63,14 +69,22 @@ class Sequence {
   Sequence(KvCache& cache, std::uint64_t id);
   void add(PageId page);
   void place(std::size_t index, PageId page);
+  void point(std::size_t index);
   Result<void> own_last_page();
+  Result<void> add_page();
   void join_equal_page(std::size_t index);
+  void pass_windows();
+  void see_windows();
+  void go_back(std::int64_t length);
+  std::int64_t whole_window(std::int64_t length) const;
   void cut(std::int64_t length);
+  void drop_last_page();
 
   KvCache* cache_;
   std::uint64_t id_;
   std::vector<TokenId> tokens_;
   std::vector<PageId> pages_;
+  std::size_t seen_ = 0;                   // its windows see the pages from this one on
   std::vector<std::byte*> keys_, values_;  // [layers, pages of the pool]: what layers_ points to
   std::vector<kernels::KvPages> layers_;
   StateId state_ = no_state;
@@ -81,11 +95,13 @@ class KvCache {
   struct Settings {
     PageShape shape;
     std::int64_t context = 0;  // tokens that one sequence can hold; one spare page lets it copy on write
+    WindowPages::Settings windows = {};
     StatePool::Settings state = {};
     bool poison = false;  // fill pages with not-a-number before use: for tests
   };
-  struct StateBytes {
-    std::int64_t device = 0, host = 0;  // of sequences; of what they return to
+  // Where passes compute: of sequences. In the host's memory: of what they return to.
+  struct Bytes {
+    std::int64_t device = 0, host = 0;
   };
   struct Statistics {
     std::int64_t pages = 0;       // = free + cached + used
@@ -95,13 +111,16 @@ class KvCache {
     std::int64_t references = 0;  // from sequences
     std::int64_t copies = 0;      // made on writing, since the start
     std::int64_t evictions = 0;   // since the start
+    std::int64_t saved = 0;       // what windows keep in the host's memory
   };
 
   // Pages are copied in the stream's order, which must be that of the passes.
   static Result<std::unique_ptr<KvCache>> create(const Settings& settings, const kernels::Device& device,
                                                  kernels::Stream& stream);
-  // What create() would allocate, without states.
+  // What create() would allocate: for layers that see everything, and for windows.
   static std::int64_t bytes(const Settings& settings);
+  static Bytes window_bytes(const Settings& settings);
+  static std::int64_t window_page_bytes(const Settings& settings);
   static std::int64_t pages(const Settings& settings);  // the most that a sequence has
   KvCache(const KvCache&) = delete;
   KvCache& operator=(const KvCache&) = delete;
@@ -111,11 +130,15 @@ class KvCache {
   // Forgets every page that no sequence uses, and all saved states.
   void clear();
 
-  std::int64_t bytes() const { return pool_.bytes(); }
-  StateBytes state_bytes() const { return state_bytes_; }
+  std::int64_t bytes() const { return bytes(settings_); }
+  Bytes window_bytes() const { return window_bytes(settings_); }
+  Bytes state_bytes() const;
   // Tokens between the places where sequences save their state; 0: they have none.
   std::int64_t state_spacing() const { return states_ ? states_->spacing() : 0; }
-  const PageShape& shape() const { return pool_.shape(); }
+  // Of a token, in the layers that keep all of them, or in those that keep what windows see.
+  std::int64_t token_bytes(bool in_windows) const;
+  const Settings& settings() const { return settings_; }
+  const PageShape& shape() const { return settings_.shape; }
   Statistics statistics() const;
 
  private:
@@ -130,7 +153,8 @@ class KvCache {
     bool free = true;
   };
 
-  KvCache(PagePool pool, std::unique_ptr<StatePool> states, bool poison);
+  KvCache(const Settings& settings, PagePool pool, std::unique_ptr<WindowPages> windows,
+          std::unique_ptr<StatePool> states);
   Page& page(PageId id) { return pages_[static_cast<std::size_t>(id)]; }
   const Page& page(PageId id) const { return pages_[static_cast<std::size_t>(id)]; }
   std::vector<PageId>& children_of(PageId parent) {
@@ -145,10 +169,10 @@ class KvCache {
   PageId least_recently_used() const;
   void drop_copies_of(PageId id);
 
-  PagePool pool_;
-  std::unique_ptr<StatePool> states_;  // null: no layer has any
-  StateBytes state_bytes_;
-  bool poison_;
+  Settings settings_;
+  PagePool pool_;                         // of layers that see everything
+  std::unique_ptr<WindowPages> windows_;  // of the others; null: there are none
+  std::unique_ptr<StatePool> states_;     // null: no layer has any
   std::vector<Page> pages_;
   std::vector<PageId> roots_;  // pages that begin a sequence
   std::vector<PageId> free_;

@@ -145,7 +145,7 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
   }
   FOVEA_CHECK(add_precision(loading, std::move(planned), parts, progress, stop));
   const runtime::KvCache::Settings kv =
-      runtime::kv_settings(parts.model->config(), options.context, options.kv);
+      runtime::kv_settings(parts.model->config(), options.context, options.chunk, options.kv);
   FOVEA_TRY(parts.forward, layers::Forward::create(
                                *parts.model, *parts.device,
                                {.tokens = options.chunk, .pages = runtime::KvCache::pages(kv)}, host_part));

@@ -313,10 +313,6 @@ Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpo
               [&](models::UnitScope scope) {
                 return models::Placement(checkpoint, device, scope).measure(weights, config).resident();
               },
-          .kv_bytes =
-              [&config](const LoadOptions& options) {
-                return KvCache::bytes(kv_settings(config, options.context, options.kv));
-              },
           .host_bytes = [placement = models::Placement(checkpoint, processor, models::UnitScope::none)](
                             const models::MatrixSource& matrix) { return placement.resident_bytes(matrix); },
           .dense_bytes_per_token = dense_bytes_per_token(checkpoint, weights, config, device),
@@ -329,15 +325,18 @@ Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Mac
   if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
   const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
   const models::StatePlan states = models::plan_states(*subject.config, options.context);
+  const KvCache::Settings kv = kv_settings(*subject.config, options.context, options.chunk, options.kv);
+  const KvCache::Bytes windows = KvCache::window_bytes(kv);
   precision::Surroundings around{
       .dense_bytes = subject.dense_bytes(precision::unit_scope(policy, subject.has_experts())),
-      .kv_bytes = subject.kv_bytes(options),
+      .kv_bytes = KvCache::bytes(kv),
+      .window_bytes = windows.device + (machine.is_card() ? 0 : windows.host),
       .state_bytes = states.sequence_bytes() + (machine.is_card() ? 0 : states.saved_bytes()),
       .activation_bytes = layers::Forward::activation_bytes(*subject.config, options.chunk),
       .experts_used = subject.config->experts_used(),
       .chunk = options.chunk};
   if (machine.is_card()) {
-    count_card(*subject.config, options.context, options.chunk, around);
+    count_card(*subject.config, options.context, options.chunk, options.kv, around);
     around.host_bytes = subject.host_bytes;
   }
   if (profile != nullptr) {

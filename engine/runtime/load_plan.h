@@ -28,7 +28,6 @@ struct Subject {
   const models::WeightPlan* weights = nullptr;
   const checkpoint::Checkpoint* checkpoint = nullptr;          // null: a shape, for which there is no store
   std::function<std::int64_t(models::UnitScope)> dense_bytes;  // of what is no unit
-  std::function<std::int64_t(const LoadOptions&)> kv_bytes;
   std::function<std::int64_t(const models::MatrixSource&)>
       host_bytes;                          // where the processor computes with it
   std::int64_t dense_bytes_per_token = 0;  // read of what is no unit

@@ -51,10 +51,10 @@ void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bo
                  " that the model was trained for");
 }
 
-void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk,
+void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk, KvType kv,
                 precision::Surroundings& around) {
   const layers::PassLimits limits{.tokens = chunk,
-                                  .pages = KvCache::pages(kv_settings(config, context, KvType::f32))};
+                                  .pages = KvCache::pages(kv_settings(config, context, chunk, KvType::f32))};
   const auto alone = layers::Forward::bytes_apart(config, limits, false);
   around.activation_bytes = alone.device;
   // Half of the reserve is for the driver's graphs; what a long context's take beyond that is kept free as
@@ -62,7 +62,8 @@ void count_card(const models::ModelConfig& config, std::int64_t context, std::in
   const std::int64_t graphs = layers::Graphs::driver_bytes(config.layer_count(), context, page_tokens);
   around.safety_bytes = std::max(precision::card_safety_bytes, precision::card_safety_bytes / 2 + graphs);
   around.safety_share = 0;
-  const std::int64_t saved = models::plan_states(config, context).saved_bytes();
+  const std::int64_t saved = models::plan_states(config, context).saved_bytes() +
+                             KvCache::window_bytes(kv_settings(config, context, chunk, kv)).host;
   around.exchange_bytes = alone.host + saved;
   around.exchange_with_host_bytes = layers::Forward::bytes_apart(config, limits, true).host + saved;
 }
@@ -79,15 +80,46 @@ kernels::Type storage_type(KvType kv) {
   return kernels::Type::q8_0;
 }
 
-KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, KvType kv) {
+namespace {
+
+constexpr std::int64_t usual_saved_bytes = std::int64_t{1} << 30;
+
+// So many positions in a row may begin and end within a page.
+std::int64_t pages_around(std::int64_t positions) {
+  return (positions + page_tokens - 2) / page_tokens + 1;
+}
+
+// The pages that a pass sees of a sequence, or what windows see and one page to copy on write. A context that
+// is hardly longer is kept as if there were no windows.
+void plan_windows(std::int64_t chunk, KvCache::Settings& settings) {
+  WindowPages::Settings& windows = settings.windows;
+  const std::int64_t all = KvCache::pages(settings), before = windows.window - 1;
+  windows.places = std::max(pages_around(before + chunk), pages_around(before) + 1);
+  if (windows.window == 0 || windows.places >= all) {
+    windows = {};
+    return;
+  }
+  const std::int64_t of_a_gibibyte = usual_saved_bytes / KvCache::window_page_bytes(settings);
+  const std::int64_t of_two_windows = 2 * (windows.window / page_tokens + 2);
+  windows.saved = std::min(all - windows.places, std::max(of_a_gibibyte, of_two_windows));
+}
+
+}  // namespace
+
+KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk,
+                              KvType kv) {
   KvCache::Settings settings{.shape = {.layers = {}, .page_tokens = page_tokens, .type = storage_type(kv)},
                              .context = context};
   for (const models::LayerConfig& layer : config.layers) {
     const models::AttentionConfig* const attention = layer.attention();
     const bool own = attention && attention->kv_from < 0;
-    settings.shape.layers.push_back(own ? PageShape::Layer{attention->kv_heads, attention->head_dim}
+    settings.shape.layers.push_back(own ? PageShape::Layer{.kv_heads = attention->kv_heads,
+                                                           .head_dim = attention->head_dim,
+                                                           .has_window = attention->window > 0}
                                         : PageShape::Layer{});
+    if (own) settings.windows.window = std::max(settings.windows.window, attention->window);
   }
+  plan_windows(chunk, settings);
   if (const models::StatePlan states = models::plan_states(config, context); states.bytes > 0)
     settings.state = {.bytes = states.bytes,
                       .sequences = states.sequences,

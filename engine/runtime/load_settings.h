@@ -19,9 +19,11 @@ Result<void> check(const LoadOptions& options);
 void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bool card);
 // Counts in a plan what a card's memory being out of the host's reach takes: what passes exchange with it,
 // and what is kept free.
-void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk,
+void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk, KvType kv,
                 precision::Surroundings& around);
 kernels::Type storage_type(KvType kv);
-KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, KvType kv);
+// What windows no longer see is kept to return to in a gibibyte at most, but for twice a window.
+KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk,
+                              KvType kv);
 
 }  // namespace fovea::runtime

@@ -49,7 +49,9 @@ std::int64_t bytes(const kernels::Expert& expert) {
 TokenCost Engine::cost() const {
   const models::Model& model = *parts_->model;
   TokenCost cost{.weight_bytes = model.bytes_per_token(),
-                 .kv_bytes_per_token = parts_->cache->shape().token_bytes(),
+                 .kv_bytes_per_token = parts_->cache->token_bytes(false),
+                 .window_bytes_per_token = parts_->cache->token_bytes(true),
+                 .window = parts_->cache->settings().windows.window,
                  .output_multiply_adds = multiply_adds(model.output())};
   for (const models::LayerConfig& layer : model.config().layers) {
     if (const models::AttentionConfig* const attention = layer.attention())
@@ -106,25 +108,38 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
   return {};
 }
 
-Result<double> Engine::time_prefill(std::int64_t tokens) {
-  Parts& parts = *parts_;
-  FOVEA_CHECK(check_length(tokens, parts.plan.options.context));
-  const auto prompt = arbitrary_tokens(tokens, parts.model->config().vocabulary);
-  runtime::Sequence sequence = parts.cache->begin({}, 0);
-  const auto start = Clock::now();
-  FOVEA_CHECK(parts.prefill(sequence, prompt, {}, {}));
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  sequence.discard();
-  return seconds;
+namespace {
+
+// A sequence of these tokens, computed or found.
+Result<runtime::Sequence> sequence_of(Engine::Parts& parts, std::span<const TokenId> tokens, bool again) {
+  runtime::Sequence sequence = parts.cache->begin(tokens, again ? std::ssize(tokens) : 0);
+  if (sequence.length() == std::ssize(tokens)) return sequence;
+  FOVEA_CHECK(parts.prefill(sequence, tokens.subspan(static_cast<std::size_t>(sequence.length())), {}, {}));
+  if (again) sequence.save_state();
+  return sequence;
 }
 
-Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t count) {
+}  // namespace
+
+Result<double> Engine::time_prefill(std::int64_t count, std::int64_t depth, bool again) {
   Parts& parts = *parts_;
   FOVEA_CHECK(check_length(depth + count, parts.plan.options.context));
   const auto tokens = arbitrary_tokens(depth + count, parts.model->config().vocabulary);
-  runtime::Sequence sequence = parts.cache->begin({}, 0);
-  const auto context = std::span(tokens).first(static_cast<std::size_t>(depth));
-  FOVEA_CHECK(parts.prefill(sequence, context, {}, {}));
+  const auto before = std::span(tokens).first(static_cast<std::size_t>(depth));
+  FOVEA_TRY(runtime::Sequence sequence, sequence_of(parts, before, again));
+  const auto start = Clock::now();
+  FOVEA_CHECK(parts.prefill(sequence, std::span(tokens).last(static_cast<std::size_t>(count)), {}, {}));
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (!again) sequence.discard();
+  return seconds;
+}
+
+Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t count, bool again) {
+  Parts& parts = *parts_;
+  FOVEA_CHECK(check_length(depth + count, parts.plan.options.context));
+  const auto tokens = arbitrary_tokens(depth + count, parts.model->config().vocabulary);
+  const auto before = std::span(tokens).first(static_cast<std::size_t>(depth));
+  FOVEA_TRY(runtime::Sequence sequence, sequence_of(parts, before, again));
   std::vector<double> seconds;
   for (std::int64_t step = 0; step < count; ++step) {
     const auto start = Clock::now();
@@ -132,7 +147,7 @@ Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t
                            layers::LogitsWanted::top_k, parts.plan.options.context, {}));
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
-  sequence.discard();
+  if (!again) sequence.discard();
   return seconds;
 }
 

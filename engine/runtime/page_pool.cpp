@@ -17,8 +17,8 @@ Result<PagePool> PagePool::create(const PageShape& shape, std::int64_t pages, co
                 errors::kv_type_needs_heads(kernels::type_name(shape.type), block.elements, layer.head_dim));
   }
   const std::int64_t bytes = pages * shape.page_bytes();
-  Arena arena(device.allocate(bytes), Release{&device, bytes});
-  if (!arena) {
+  Arena arena(bytes > 0 ? device.allocate(bytes) : nullptr, Release{&device, bytes});
+  if (!arena && bytes > 0) {
     return fail(phrases::kv_cache_place(),
                 errors::no_memory_for_tokens(Bytes{bytes}, pages * shape.page_tokens));
   }
@@ -48,8 +48,9 @@ void PagePool::copy(PageId from, PageId to, std::int64_t tokens) const {
 }
 
 void PagePool::poison(PageId page) const {
+  if (page_bytes_ == 0) return;
   const std::vector<std::byte> bytes(static_cast<std::size_t>(page_bytes_), std::byte{0xFF});
-  device_->copy(begin(page), bytes.data(), page_bytes_, *stream_);
+  device_->copy(this->page(page), bytes.data(), page_bytes_, *stream_);
   stream_->synchronize();  // the bytes go
 }
 

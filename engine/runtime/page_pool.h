@@ -16,10 +16,12 @@
 
 namespace fovea::runtime {
 
+// Of a token in all layers, which may be spread over several pools.
 struct PageShape {
   struct Layer {
     std::int64_t kv_heads = 0;  // 0: it keeps no keys and values
     std::int64_t head_dim = 0;
+    bool has_window = false;  // it sees the last positions only
     bool operator==(const Layer&) const = default;
   };
   std::vector<Layer> layers;
@@ -52,7 +54,8 @@ class PagePool {
   std::int64_t pages() const { return pages_; }
   std::int64_t bytes() const { return pages_ * shape_.page_bytes(); }
 
-  std::byte* keys(PageId page, std::size_t layer) const { return begin(page) + offsets_[layer]; }
+  std::byte* page(PageId page) const { return arena_.get() + page * page_bytes_; }
+  std::byte* keys(PageId page, std::size_t layer) const { return this->page(page) + offsets_[layer]; }
   std::byte* values(PageId page, std::size_t layer) const {
     return keys(page, layer) + shape_.plane_bytes(shape_.layers[layer]);
   }
@@ -70,7 +73,6 @@ class PagePool {
   using Arena = std::unique_ptr<std::byte, Release>;
   PagePool(const PageShape& shape, std::int64_t pages, Arena arena, const kernels::Device& device,
            kernels::Stream& stream);
-  std::byte* begin(PageId page) const { return arena_.get() + page * page_bytes_; }
 
   PageShape shape_;
   std::int64_t page_bytes_ = 0;

@@ -158,11 +158,6 @@ Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given,
                if (scope != models::UnitScope::none) return dense;
                return dense + kernels::row_bytes(shape->expert_type, precision::expert_weights(*shape));
              },
-         .kv_bytes =
-             [&](const LoadOptions& o) {
-               return precision::kv_bytes(*shape, runtime::storage_type(o.kv), o.context, o.chunk,
-                                          runtime::page_tokens);
-             },
          .host_bytes =
              [processor](const models::MatrixSource& m) {
                const kernels::Type type = m.tensor->type;

@@ -68,7 +68,9 @@ void add_answer(const std::vector<AnswerPart>& parts, const text::ThoughtReads& 
   }
   const SplitAnswer split = split_answer(parts);
   json["content"] = protect(split.text);
-  if (!reads.field.empty() && std::ranges::any_of(parts, &AnswerPart::thoughts))
+  // Where the template looks into the content too, an answer that names the tag has no thoughts there.
+  if (!reads.field.empty() && (std::ranges::any_of(parts, &AnswerPart::thoughts) ||
+                               (reads.in_content && split.text.contains(thoughts_close))))
     json[reads.field] = protect(split.thoughts);
 }
 
@@ -157,13 +159,13 @@ Result<Prompt> PromptMaker::encode(std::vector<Message> messages, const Generate
   prompt.tokens = encode_protected(tokenizer, control, rendered.text, rendered.mark);
   prompt.continues = !parts.empty();
   if (!prompt.continues) {
-    prompt.opened = rendered.opened;
+    if (channels == nullptr) prompt.opened = rendered.opened;
     if (!prompt.opened.empty()) prompt.place = AnswerPlace::thoughts;
     return prompt;
   }
   const bool open = thinks ? !parts.back().closed : !rendered.opened.empty();
   prompt.place = open ? AnswerPlace::thoughts : AnswerPlace::text;
-  append(behind(rendered.opened, begun), prompt.tokens);
+  append(behind(rendered.opened, begun), thinks && !rendered.opened.empty(), prompt.tokens);
   return prompt;
 }
 
@@ -194,17 +196,21 @@ Result<PromptMaker::Rendered> PromptMaker::render(const std::vector<Message>& me
   const std::string_view end = trimmed_right(rendered.text);
   if (end.ends_with(thoughts_open)) rendered.opened = rendered.text.substr(end.size() - thoughts_open.size());
   rendered.has_closed = end.ends_with(thoughts_close);
+  if (channels != nullptr && !channels->opening().empty()) {
+    if (end.ends_with(channels->opening())) rendered.opened = std::string(thoughts_open) + "\n";
+    rendered.has_closed = end.ends_with(channels->closing());
+  }
   return rendered;
 }
 
 // What an answer said so far. Its words are text, whatever they spell; only what parts it is control tokens.
-void PromptMaker::append(std::string_view begun, std::vector<TokenId>& tokens) const {
+void PromptMaker::append(std::string_view begun, bool opened, std::vector<TokenId>& tokens) const {
   const auto words = [&](std::string_view more) {
     const std::vector<TokenId> ids = tokenizer.encode(more, {.add_special = false, .parse_special = false});
     tokens.insert(tokens.end(), ids.begin(), ids.end());
   };
   if (channels != nullptr) {
-    for (const ChannelPart& part : in_channels(begun)) {
+    for (const ChannelPart& part : channels->parts(begun, opened)) {
       if (part.mark) {
         tokens.push_back(channels->token(*part.mark));
       } else {

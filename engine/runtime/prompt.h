@@ -40,7 +40,7 @@ struct PromptMaker {
   Result<Prompt> encode(std::vector<Message> messages, const GenerateRequest& request) const;
   Result<Rendered> render(const std::vector<Message>& messages, std::optional<bool> thinking,
                           const GenerateRequest& request) const;
-  void append(std::string_view begun, std::vector<TokenId>& tokens) const;
+  void append(std::string_view begun, bool opened, std::vector<TokenId>& tokens) const;
   std::vector<TokenId> encode_raw(const std::string& prompt) const;
   Result<Prompt> drop_oldest_turns(const GenerateRequest& request, std::int64_t prompt_tokens) const;
 };

@@ -45,7 +45,7 @@ struct MetadataReader {
   Result<void> read() {
     const auto model = metadata.string("tokenizer.ggml.model");
     if (!model) return wrong("tokenizer.ggml.model", errors::tokenizer_key_no_string());
-    FOVEA_CHECK(read_tokens());
+    FOVEA_CHECK(read_tokens(*model == "gemma4"));
     bool adds_bos = false;
     // "gemma4" says both the model and how its words are cut.
     if (*model == "gpt2" || *model == "gemma4") {
@@ -68,7 +68,7 @@ struct MetadataReader {
     return {};
   }
 
-  Result<void> read_tokens() {
+  Result<void> read_tokens(bool is_gemma4) {
     tokens = metadata.strings("tokenizer.ggml.tokens");
     if (!tokens || tokens->empty()) return wrong("tokenizer.ggml.tokens", errors::tokenizer_key_no_texts());
     if (tokens->size() > static_cast<std::size_t>(largest_vocabulary))
@@ -89,7 +89,10 @@ struct MetadataReader {
       } else {
         parts.vocabulary.add(text);
       }
-      parts.control[id] = types[id] == control || types[id] == unknown;
+      // The converter takes Gemma 4's marks of channels and calls for words.
+      const bool is_mark =
+          is_gemma4 && types[id] == user_defined && (text.starts_with("<|") || text.ends_with("|>"));
+      parts.control[id] = types[id] == control || types[id] == unknown || is_mark;
     }
     parts.vocabulary.index();
     return {};
@@ -286,8 +289,9 @@ struct MetadataReader {
     if (model == "bert") return read_bert_special();
     parts.bos = special_id("tokenizer.ggml.bos_token_id", model == "llama" ? 1 : -1);
     parts.eos = special_id("tokenizer.ggml.eos_token_id", model == "llama" ? 2 : model == "t5" ? 1 : -1);
-    if (metadata.boolean("tokenizer.ggml.add_bos_token").value_or(adds_bos) && parts.bos >= 0)
-      parts.before.push_back(parts.bos);
+    // Gemma 4 needs it, whatever its files say.
+    const bool wants_bos = metadata.boolean("tokenizer.ggml.add_bos_token").value_or(adds_bos);
+    if ((wants_bos || model == "gemma4") && parts.bos >= 0) parts.before.push_back(parts.bos);
     if (metadata.boolean("tokenizer.ggml.add_eos_token").value_or(model == "t5") && parts.eos >= 0)
       parts.after.push_back(parts.eos);
   }

@@ -696,6 +696,14 @@
         <translation>Noch ist keine Genauigkeit vorbereitet; deshalb gilt jeder Experte als gleich empfindlich. Danach kann sich der Plan ändern, und Fovea sagt es.</translation>
     </message>
     <message>
+        <source>Conversation (windows)</source>
+        <translation>Gespräch (Fenster)</translation>
+    </message>
+    <message>
+        <source>Keys and values of the layers that see only the last tokens, with earlier ones to return to when you change something further up.</source>
+        <translation>Keys und Values der Schichten, die nur die letzten Tokens sehen, mit früheren, zu denen zurückgekehrt wird, wenn Sie weiter oben etwas ändern.</translation>
+    </message>
+    <message>
         <source>Conversation (recurrent state)</source>
         <translation>Gespräch (rekurrenter Zustand)</translation>
     </message>
@@ -935,6 +943,10 @@
     <message>
         <source>The plan that was shown does not hold any more: %1.</source>
         <translation>Der gezeigte Plan gilt nicht mehr: %1.</translation>
+    </message>
+    <message>
+        <source>What layers with a window remember, with what there is to return to: %1</source>
+        <translation>Was Schichten mit einem Fenster behalten, mit dem, wozu zurückgekehrt wird: %1</translation>
     </message>
     <message>
         <source>State of its recurrent layers, with copies to return to: %1</source>

@@ -43,7 +43,8 @@ class PlanTest : public QObject {
     }
     for (const auto& [tier, bytes] : object["parts"]["experts"].items()) sum += bytes.get<std::int64_t>();
     QCOMPARE(sum, object["total_bytes"].get<std::int64_t>());
-    for (const char* part : {"dense", "experts", "kv", "activations", "transfer", "safety"})
+    for (const char* part :
+         {"dense", "experts", "kv", "windows", "states", "activations", "transfer", "safety"})
       QVERIFY2(object["parts"].contains(part), part);
     QCOMPARE(object["units"]["file"].get<int>(), 10);
     QCOMPARE(object["units"]["bf16"].get<int>(), 0);

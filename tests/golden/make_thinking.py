@@ -63,12 +63,23 @@ TEMPLATES = {
     "{{ '<|start|>assistant<|channel|>final<|message|>' + m.content + '<|end|>' }}"
     "{% else %}{{ '<|start|>' + m.role + '<|message|>' + m.content + '<|end|>' }}{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|start|>assistant' }}{% endif %}",
+    # Other channels, whose prompt says that there are no thoughts; an assignment reads the switch.
+    "other_channels": "{% set enable_thinking = enable_thinking | default(false) %}"
+    "{% if enable_thinking %}{{ '<|turn>system\n<|think|>\n<turn|>\n' }}{% endif %}{% set ns = namespace(last=-1) %}"
+    "{% for m in messages %}{% if m.role == 'user' %}{% set ns.last = loop.index0 %}{% endif %}{% endfor %}"
+    "{% for m in messages %}{{ '<|turn>' + ('model' if m.role == 'assistant' else m.role) + '\n' }}"
+    "{% if m.role == 'assistant' and m.reasoning_content and loop.index0 > ns.last %}"
+    "{{ '<|channel>thought\n' + m.reasoning_content + '\n<channel|>' }}{% endif %}"
+    "{{ m.content + '<turn|>\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|turn>model\n' }}"
+    "{% if not enable_thinking %}{{ '<|channel>thought\n<channel|>' }}{% endif %}{% endif %}",
 }
 KNOWS = {  # switch, effort
     "field_and_content": (True, False), "opened": (True, False), "content": (False, False),
     "other_variable": (True, False), "get": (True, True), "none": (False, False), "channels": (False, True),
+    "other_channels": (True, False),
 }
-FIELD = {"field_and_content": "reasoning_content", "opened": "reasoning_content", "get": "reasoning", "channels": "thinking"}
+FIELD = {"field_and_content": "reasoning_content", "opened": "reasoning_content", "get": "reasoning", "channels": "thinking",
+         "other_channels": "reasoning_content"}
 SWITCH = {"other_variable": "thinking"}
 ANSWERS = {  # as we keep them: the thoughts, the text
     "thought": ("<think>\nhm\n\nso\n</think>\n\nYes.\n", "hm\n\nso", "Yes.\n"),

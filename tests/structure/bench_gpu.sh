@@ -103,7 +103,7 @@ PLANTED
 echo 'import pathlib, sys; pathlib.Path(sys.argv[1]).write_text("made")' >"$shared/synthetic.py"
 cat >"$folder/planted" <<'PLANTED'
 #!/bin/sh
-echo '{"prefill": {"tok_per_s": {"median": 1000}, "ceiling_share": 0.5}, "memory": {"weights": 1, "kv_cache": 1},
+echo '{"prefill": {"tok_per_s": {"median": 1000}, "ceiling_share": 0.5}, "memory": {"weights": 1, "kv_cache": 1, "windows": 0, "states": 0},
   "decode": {"tok_per_s": {"median": 60}, "ceiling_share": 0.5}, "load_seconds": 1}'
 PLANTED
 chmod +x "$folder/path/nvidia-smi" "$folder/planted"

@@ -56,6 +56,20 @@ class BenchTest : public QObject {
     QVERIFY(result->bandwidth_gb_per_s > 0 && result->peak_gop_per_s > 0);
   }
 
+  // What lies before takes time once, and is no part of any speed.
+  void measuresBehindOtherTokens() {
+    const auto engine = load();
+    const auto result =
+        fovea::bench(*engine, {.prompt_tokens = 10, .generated_tokens = 4, .depth = 50, .repetitions = 2});
+    FOVEA_VERIFY(result);
+    QCOMPARE(result->depth, 50);
+    QCOMPARE(result->prefill.tokens, 10);
+    QVERIFY(result->prefill.tokens_per_second.min > 0 && result->decode.tokens_per_second.min > 0);
+    const auto beyond = fovea::bench(*engine, {.prompt_tokens = 10, .generated_tokens = 4, .depth = 55});
+    QVERIFY(!beyond);
+    QCOMPARE(beyond.error().kind, ErrorKind::context_full);
+  }
+
   void aTokensCostFollowsFromTheShapes() {
     const fovea::TokenCost cost = load()->cost();
     // For each of 2 layers: q [64, 48], k and v [32, 48], output [48, 64], router [4, 48], two experts of

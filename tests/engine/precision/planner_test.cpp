@@ -94,6 +94,8 @@ RandomCase random_case(std::mt19937& random) {
   }
   in.dense_bytes = upto(100'000'000);
   in.kv_bytes = upto(10'000'000);
+  in.window_bytes = upto(10'000'000);
+  in.state_bytes = upto(10'000'000);
   in.activation_bytes = upto(10'000'000);
   in.host = {.weights = upto(4'000'000), .transfer = upto(4'000'000), .exchange = upto(4'000'000)};
   in.safety_bytes = upto(1000);
@@ -406,7 +408,9 @@ class PlannerTest : public QObject {
       std::int64_t experts = 0, units = 0;
       for (const PlanTier& tier : p.parts.experts) experts += tier.bytes, units += tier.units;
       QVERIFY2(experts == p.arena_bytes && p.arena_bytes == plan->arena.bytes(), note.c_str());
-      QVERIFY2(p.parts.dense + experts + p.parts.kv + p.parts.activations + p.parts.safety == p.total_bytes,
+      QVERIFY2(p.parts.dense + experts + p.parts.kv + p.parts.windows + p.parts.states + p.parts.activations +
+                       p.parts.safety ==
+                   p.total_bytes,
                note.c_str());
       QVERIFY2(p.host.weights + p.host.transfer + p.host.exchange == p.host_bytes, note.c_str());
       std::int64_t shape = 0, away = 0;

@@ -9,6 +9,8 @@
 #include "engine/runtime/answer_text.h"
 #include "tests/support/test.h"
 
+#include "gemma_marks.h"
+
 using namespace fovea;
 using runtime::AnswerPlace;
 using runtime::AnswerText;
@@ -24,11 +26,13 @@ std::string file_text(const std::filesystem::path& path) {
   return text.str();
 }
 
-text::Tokenizer open_tokenizer(const char* folder) {
+text::Tokenizer open_tokenizer(const char* folder, bool with_gemmas_marks = false) {
   const auto path = tests::golden(folder);
-  const auto config = nlohmann::json::parse(file_text(path / "tokenizer_config.json"), nullptr, false);
-  auto tokenizer =
-      text::Tokenizer::from_json(file_text(path / "tokenizer.json"), config, path / "tokenizer.json");
+  const auto read = [&](const char* file) {
+    return with_gemmas_marks ? tests::with_gemmas_marks(file_text(path / file)) : file_text(path / file);
+  };
+  const auto config = nlohmann::json::parse(read("tokenizer_config.json"), nullptr, false);
+  auto tokenizer = text::Tokenizer::from_json(read("tokenizer.json"), config, path / "tokenizer.json");
   if (!tokenizer) qFatal("%s", tokenizer.error().message().c_str());
   return *std::move(tokenizer);
 }
@@ -166,9 +170,82 @@ class ChannelsTest : public QObject {
     QFETCH(QString, begun);
     QFETCH(QString, channels);
     std::string text;
-    for (const runtime::ChannelPart& part : runtime::in_channels(begun.toStdString()))
+    for (const runtime::ChannelPart& part : channels_->parts(begun.toStdString(), false))
       text += part.mark ? std::string(tokenizer_.name(channels_->token(*part.mark))) : part.text;
     QCOMPARE(text, channels.toStdString());
+  }
+
+  // Gemma 4's, behind prompts that have nothing of the answer, no thoughts, or open ones.
+  void gemmasChannelsBecomeText_data() {
+    QTest::addColumn<QString>("prompt");
+    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("cut");
+    const QString on = "<|turn>model\n", off = on + "<|channel>thought\n<channel|>";
+    const auto row = [](const char* name, const QString& prompt, const char* written, const char* text,
+                        const char* cut = nullptr) {
+      QTest::newRow(name) << prompt << QString(written) << QString(text) << QString(cut ? cut : text);
+    };
+    row("thoughts and answer", on, "<|channel>thought\nHm,\nso.\n<channel|>Yes.\n\n- é",
+        "<think>\nHm,\nso.\n</think>\n\nYes.\n\n- é");
+    row("no line break before the end", on, "<|channel>thought\nHm<channel|>Yes",
+        "<think>\nHm\n</think>\n\nYes");
+    row("an answer alone", off, "Yes.", "Yes.");
+    row("an answer alone, thinking", on, "Yes.", "Yes.");
+    row("nothing thought", on, "<|channel>thought\n<channel|>Yes", "Yes");
+    row("not even a line", on, "<|channel>thought<channel|>Yes", "Yes");
+    row("thoughts alone", on, "<|channel>thought\nHm", "<think>\nHm\n</think>\n\n", "<think>\nHm");
+    row("nothing thought behind it", on, "Yes<|channel>thought\n<channel|>", "Yes");
+    row("thoughts behind it", on, "Yes<|channel>thought\nHm\n<channel|>No",
+        "Yes\n\n<think>\nHm\n</think>\n\nNo");
+    row("closed twice", on, "<|channel>thought\nHm\n<channel|><channel|>Yes<channel|>",
+        "<think>\nHm\n</think>\n\nYes");
+    row("opened twice", on, "<|channel><|channel>thought\nHm\n<channel|>Yes", "<think>\nHm\n</think>\n\nYes");
+    row("another channel", on, "<|channel>diary\nDear<channel|>Yes", "DearYes");
+    row("a call", on, "<|channel>thought\nHm<|tool_call>f{}", "<think>\nHm\n</think>\n\nf{}");
+    row("opened by the prompt", on + "<|channel>thought\n", "Hm\n<channel|>Yes",
+        "<think>\nHm\n</think>\n\nYes");
+    row("nothing", on, "", "");
+  }
+  void gemmasChannelsBecomeText() {
+    QFETCH(QString, prompt);
+    QFETCH(QString, written);
+    QFETCH(QString, text);
+    QFETCH(QString, cut);
+    const text::Tokenizer tokenizer = open_tokenizer("thinking", true);
+    const auto channels = ChannelTokens::of(tokenizer);
+    QVERIFY(channels.has_value());
+    const auto encode = [&](const QString& of) {
+      return tokenizer.encode(of.toStdString(), {.parse_special = true});
+    };
+    const auto text_of = [&](std::span<const TokenId> tokens, const runtime::Prompt& behind, bool complete) {
+      AnswerText answer(tokenizer, &*channels, behind, {"STOP"});
+      std::string all = answer.opened();
+      for (const TokenId token : tokens) all += answer.push(token);
+      return all + answer.finish(complete);
+    };
+    const std::vector<TokenId> tokens = encode(written);
+    QCOMPARE(text_of(tokens, {.tokens = encode(prompt)}, true), text.toStdString());
+    QCOMPARE(text_of(tokens, {.tokens = encode(prompt)}, false), cut.toStdString());
+    // Cut anywhere, put into the prompt again and gone on with, it becomes the same. Within a name, or just
+    // behind it, nothing is begun, and behind an end nothing says that it was there.
+    for (std::size_t middle = 0; middle <= tokens.size(); ++middle) {
+      const std::span<const TokenId> rest = std::span(tokens).subspan(middle);
+      const std::string begun = text_of(std::span(tokens).first(middle), {.tokens = encode(prompt)}, false);
+      if (begun.empty() || begun.contains("\uFFFD") || (middle > 0 && channels->mark(tokens[middle - 1])))
+        continue;
+      std::size_t mark = middle;
+      while (mark > 0 && channels->mark(tokens[mark - 1]) != runtime::Channels::Mark::channel) --mark;
+      const std::string behind = tokenizer.decode(std::span(tokens).subspan(mark, middle - mark));
+      if (mark > 0 && behind.find('\n') >= behind.size() - 1) continue;
+      runtime::Prompt continued{.tokens = encode("<|turn>model\n"), .continues = true};
+      for (const runtime::ChannelPart& part : channels->parts(begun, false)) {
+        const auto more = part.mark ? std::vector{channels->token(*part.mark)} : tokenizer.encode(part.text);
+        continued.tokens.insert(continued.tokens.end(), more.begin(), more.end());
+      }
+      const std::string whole = begun + text_of(rest, continued, true);
+      QVERIFY2(whole == text.toStdString(), (begun + " | " + whole).c_str());
+    }
   }
 
   // An answer that was cut in the middle of a message is put into the prompt again and goes on.
@@ -274,7 +351,7 @@ class ChannelsTest : public QObject {
 
   runtime::Prompt continued(const std::string& begun) const {
     runtime::Prompt prompt{.tokens = encode(prompt_end), .continues = true};
-    for (const runtime::ChannelPart& part : runtime::in_channels(begun)) {
+    for (const runtime::ChannelPart& part : channels_->parts(begun, false)) {
       const auto more = part.mark ? std::vector{channels_->token(*part.mark)} : tokenizer_.encode(part.text);
       prompt.tokens.insert(prompt.tokens.end(), more.begin(), more.end());
     }

@@ -24,6 +24,11 @@ const PageShape small{.layers = {{3, 32}, {3, 32}}, .page_tokens = 4};
 // Few wide heads beside many narrow ones, and a layer that keeps no keys and values.
 const PageShape mixed_shape{.layers = {{1, 64}, {4, 16}, {4, 16}, {0, 0}, {2, 32}}, .page_tokens = 4};
 
+// Two of four layers see the last tokens only.
+const PageShape shape_with_windows{.layers = {{1, 32, true}, {2, 32}, {0, 0}, {2, 16, true}, {1, 16}},
+                                   .page_tokens = 4};
+constexpr std::int64_t window = 6;
+
 // What a pass would write for the last of these tokens: a byte that depends on all of them and on the place.
 std::uint8_t content(std::span<const TokenId> prefix, std::int64_t layer, std::int64_t head, bool values) {
   std::uint64_t hash = 1469598103934665603U;
@@ -45,6 +50,8 @@ void for_rows(const Sequence& sequence, const Tokens& tokens, std::int64_t from,
         const std::int64_t offset = (head * pages.page_tokens + position % pages.page_tokens) * row;
         for (const bool values : {false, true}) {
           std::byte* page = (values ? pages.values : pages.keys)[position / pages.page_tokens];
+          if (page == nullptr && position + window <= sequence.length()) continue;  // out of sight
+          if (page == nullptr) qFatal("a window sees what is not there");
           visit(std::span(page + offset, static_cast<std::size_t>(row)),
                 content(prefix, static_cast<std::int64_t>(layer), head, values));
         }
@@ -112,9 +119,13 @@ std::unique_ptr<KvCache> make_stateful(std::int64_t context, std::int64_t blocks
       .value();
 }
 
-std::unique_ptr<KvCache> make_cache(std::int64_t context, const PageShape& shape = small) {
-  return KvCache::create({.shape = shape, .context = context, .poison = true}, fovea::tests::heap_device(),
-                         fovea::tests::no_stream())
+std::unique_ptr<KvCache> make_cache(std::int64_t context, const PageShape& shape = small,
+                                    std::int64_t places = 0, std::int64_t saved = 0) {
+  return KvCache::create({.shape = shape,
+                          .context = context,
+                          .windows = {.window = places > 0 ? window : 0, .places = places, .saved = saved},
+                          .poison = true},
+                         fovea::tests::heap_device(), fovea::tests::no_stream())
       .value();
 }
 
@@ -167,7 +178,8 @@ class KvCacheTest : public QObject {
     FOVEA_VERIFY(sequence.reserve(1));
     const std::byte* expected = sequence.pages()[0].keys[0];
     for (std::size_t layer = 0; layer < mixed_shape.layers.size(); ++layer) {
-      const auto [kv_heads, head_dim] = mixed_shape.layers[layer];
+      const auto [kv_heads, head_dim, has_window] = mixed_shape.layers[layer];
+      QVERIFY(!has_window);
       const auto& pages = sequence.pages()[layer];
       QCOMPARE(pages.kv_heads, kv_heads);
       QCOMPARE(pages.head_dim, head_dim);
@@ -339,19 +351,77 @@ class KvCacheTest : public QObject {
     QTest::addColumn<int>("context");
     QTest::addColumn<bool>("evicts");
     QTest::addColumn<bool>("mixed");
-    QTest::newRow("room for everything") << 40'000 << false << false;
-    QTest::newRow("pages run out") << 60 << true << false;
-    QTest::newRow("layers of several shapes") << 60 << true << true;
+    QTest::addColumn<int>("saved");
+    QTest::newRow("room for everything") << 40'000 << false << false << -1;
+    QTest::newRow("pages run out") << 60 << true << false << -1;
+    QTest::newRow("layers of several shapes") << 60 << true << true << -1;
+    QTest::newRow("windows, room for everything") << 40'000 << false << false << 2'000;
+    QTest::newRow("windows that keep nothing") << 40'000 << false << false << 0;
+    QTest::newRow("windows that keep little") << 40'000 << false << false << 9;
+    QTest::newRow("windows, pages run out") << 60 << true << false << 5;
   }
   void anythingInAnyOrder() {
     QFETCH(int, context);
     QFETCH(bool, evicts);
     QFETCH(bool, mixed);
+    QFETCH(int, saved);
+    // Six sequences; a pass of nine tokens begins and ends within a page.
+    constexpr int places = 6 * ((window + 9) / 4 + 3);
     for (int round = 0; round < fovea::tests::rounds(8); ++round) {
       const unsigned seed = fovea::tests::seed() + static_cast<unsigned>(round);
-      const std::string failure = random_operations(seed, context, evicts, mixed ? mixed_shape : small);
+      const std::string failure =
+          saved < 0 ? random_operations(seed, make_cache(context, mixed ? mixed_shape : small), evicts, true)
+                    : random_operations(seed, make_cache(context, shape_with_windows, places, saved), evicts,
+                                        saved > 1000);
       QVERIFY2(failure.empty(), qPrintable(QString("%1; FOVEA_TEST_SEED=%2").arg(failure.c_str()).arg(seed)));
     }
+  }
+
+  // On the device there is room for what a pass sees; what it passed is kept as far as that goes.
+  void windowsKeepWhatTheySee() {
+    constexpr std::int64_t places = (window + 3) / 4 + 3;
+    const Tokens all = range(0, 40);
+    for (const std::int64_t saved : {0, 2, 20}) {
+      const auto cache = make_cache(64, shape_with_windows, places, saved);
+      QCOMPARE(cache->bytes(), 17 * 4 * 2 * (2 * 64 + 32));
+      QCOMPARE(cache->window_bytes().device, places * 4 * 2 * (64 + 2 * 32));
+      QCOMPARE(cache->window_bytes().host, saved * 4 * 2 * (64 + 2 * 32));
+      QCOMPARE(cache->token_bytes(true), 2 * (64 + 2 * 32));
+      {
+        Sequence sequence = cache->begin({}, 0);
+        for (std::size_t at = 0; at < all.size(); at += 3) {
+          const std::size_t end = std::min(all.size(), at + 3);
+          QVERIFY(compute(sequence, std::span(all).subspan(at, end - at)));
+          QVERIFY(intact(sequence, Tokens(all.begin(), all.begin() + std::ptrdiff_t(end))));
+          QVERIFY(sequence.pages()[0].keys[0] == nullptr || std::ssize(sequence.tokens()) < window + 4);
+          QVERIFY(sequence.pages()[1].keys[0] != nullptr);
+        }
+      }
+      QCOMPARE(cache->statistics().saved, std::min<std::int64_t>(saved, 10 - places));
+      QCOMPARE(cache->begin(all, 40).length(), 40);
+      const Sequence back = cache->begin(all, 13);
+      QCOMPARE(back.length(), saved == 20 ? 13 : 0);
+      QVERIFY(intact(back, range(0, std::size_t(back.length()))));
+    }
+  }
+
+  // A sequence finds its window although others have been there meanwhile; what it does not find costs it
+  // what lies before.
+  void aWindowsRoomIsSequences() {
+    const auto cache = make_cache(64, shape_with_windows, 2 * ((window + 4) / 4 + 3), 0);
+    auto first = std::make_unique<Sequence>(cache->begin({}, 0));
+    Sequence second = cache->begin({}, 0), third = cache->begin({}, 0);
+    QVERIFY(compute(*first, range(0, 17)));
+    QVERIFY(compute(second, range(100, 18)));
+    const auto refused = third.reserve(28);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, ErrorKind::context_full);
+    QVERIFY(intact(*first, range(0, 17)) && intact(second, range(100, 18)));
+    third.truncate(0);
+    QVERIFY(compute(third, range(200, 4)));
+    first.reset();
+    QVERIFY(compute(third, range(204, 9)));
+    QVERIFY(intact(second, range(100, 18)) && intact(third, joined(range(200, 4), range(204, 9))));
   }
 
   // A synthetic recurrent state: a number that depends on every token before. Wherever a sequence begins, is
@@ -484,7 +554,9 @@ class KvCacheTest : public QObject {
   }
 
  private:
-  static std::string random_operations(unsigned seed, int context, bool evicts, const PageShape& shape) {
+  // `returns`: nothing that was computed is lost but with its page.
+  static std::string random_operations(unsigned seed, std::unique_ptr<KvCache> cache, bool evicts,
+                                       bool returns) {
     std::mt19937 random(seed);
     const auto below = [&random](int bound) {
       return static_cast<int>(random() % static_cast<unsigned>(bound));
@@ -494,7 +566,6 @@ class KvCacheTest : public QObject {
       for (TokenId& token : tokens) token = below(3) == 0 ? below(3) : 0;
       return tokens;
     };
-    const auto cache = make_cache(context, shape);
     std::vector<std::pair<Sequence, Tokens>> live;
     std::set<Tokens> computed{{}};  // every prefix that was ever computed
     for (int step = 0; step < 300; ++step) {
@@ -506,7 +577,8 @@ class KvCacheTest : public QObject {
         Sequence sequence = cache->begin(wanted, limit);
         Tokens longest(wanted.begin(), wanted.begin() + std::min<std::int64_t>(limit, std::ssize(wanted)));
         while (!computed.contains(longest)) longest.pop_back();
-        if (evicts ? sequence.length() > std::ssize(longest) : sequence.length() != std::ssize(longest))
+        if (evicts || !returns ? sequence.length() > std::ssize(longest)
+                               : sequence.length() != std::ssize(longest))
           return "begin found " + std::to_string(sequence.length()) + " of " + std::to_string(longest.size());
         longest.resize(static_cast<std::size_t>(sequence.length()));
         live.emplace_back(std::move(sequence), std::move(longest));
@@ -523,10 +595,13 @@ class KvCacheTest : public QObject {
         }
       } else if (action == 4 && live.size() < 6) {
         live.emplace_back(branch_of(*cache, live[which].first), live[which].second);
+        if (live.back().first.length() != std::ssize(live.back().second)) return "a branch is shorter";
       } else if (action == 5) {
         const int length = below(static_cast<int>(live[which].second.size()) + 1);
         live[which].first.truncate(length);
-        live[which].second.resize(static_cast<std::size_t>(length));
+        const std::int64_t found = live[which].first.length();
+        if (returns && !evicts ? found != length : found > length) return "cut too far";
+        live[which].second.resize(static_cast<std::size_t>(found));
       } else if (!live.empty()) {
         std::vector<std::pair<Sequence, Tokens>> kept;
         for (std::size_t i = 0; i < live.size(); ++i) {

@@ -6,6 +6,8 @@
 #include "engine/api/plan.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/models/model.h"
+#include "engine/precision/model_shapes.h"
+#include "engine/runtime/load_settings.h"
 #include "engine/runtime/processor.h"
 #include "tests/support/test.h"
 
@@ -20,8 +22,8 @@ std::int64_t experts(const Plan& plan) {
 }
 
 std::int64_t total(const Plan& plan) {
-  return plan.parts.dense + experts(plan) + plan.parts.kv + plan.parts.states + plan.parts.activations +
-         plan.parts.safety;
+  return plan.parts.dense + experts(plan) + plan.parts.kv + plan.parts.windows + plan.parts.states +
+         plan.parts.activations + plan.parts.safety;
 }
 
 LoadOptions with(const std::vector<std::string>& tiers, std::int64_t budget, PolicyKind policy) {
@@ -79,6 +81,7 @@ class PlanModelTest : public QObject {
     const MemoryUse memory = (*engine)->memory();
     QCOMPARE(report->plan.parts.dense + experts(report->plan), memory.weights);
     QCOMPARE(report->plan.parts.kv, memory.kv_cache);
+    QCOMPARE(report->plan.parts.windows, memory.windows);
     QCOMPARE(report->plan.parts.states, memory.states);
     QCOMPARE(report->plan.parts.activations, memory.activations);
     QCOMPARE(report->plan.total_bytes, total(report->plan));
@@ -476,6 +479,50 @@ class PlanModelTest : public QObject {
     const auto fewer = plan_shape({.name = shape.toStdString()}, settings, machine);
     FOVEA_VERIFY(fewer);
     if (found->cpu_moe_layers > 1) QVERIFY(!fewer->plan.fits);
+  }
+
+  // Bytes of one more token: 48 layers of 4 heads of 128, keys and values of 2 bytes; of Qwen3-Next 12 layers
+  // of 2 heads of 256; of gpt-oss half of 36 layers of 8 heads of 64. Its other half keeps what a window and
+  // a pass see, of as many bytes for each token.
+  void tokensOfTheCacheByHand_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<qint64>("bytes");
+    QTest::addColumn<qint64>("bytes_in_windows");
+    QTest::addColumn<int>("window");
+    QTest::newRow("qwen3-4b") << "qwen3-4b" << qint64(36 * 8 * 128 * 2 * 2) << qint64(0) << 0;
+    QTest::newRow("qwen3-30b") << "qwen3-30b-a3b" << qint64(48 * 4 * 128 * 2 * 2) << qint64(0) << 0;
+    QTest::newRow("qwen3-next") << "qwen3-next-80b-a3b" << qint64(12 * 2 * 256 * 2 * 2) << qint64(0) << 0;
+    QTest::newRow("mixtral") << "mixtral-8x7b" << qint64(32 * 8 * 128 * 2 * 2) << qint64(0) << 0;
+    QTest::newRow("gpt-oss") << "gpt-oss-120b" << qint64(18 * 8 * 64 * 2 * 2) << qint64(18 * 8 * 64 * 2 * 2)
+                             << 128;
+    QTest::newRow("gemma 4") << "gemma-4-26b-a4b" << qint64(5 * 2 * 512 * 2 * 2)
+                             << qint64(25 * 8 * 256 * 2 * 2) << 1024;
+    QTest::newRow("gemma 3") << "gemma-3-27b" << qint64(10 * 16 * 128 * 2 * 2)
+                             << qint64(52 * 16 * 128 * 2 * 2) << 1024;
+    QTest::newRow("qwen3.6") << "qwen3.6-35b-a3b" << qint64(10 * 2 * 256 * 2 * 2) << qint64(0) << 0;
+  }
+  void tokensOfTheCacheByHand() {
+    QFETCH(QString, name);
+    QFETCH(qint64, bytes);
+    QFETCH(qint64, bytes_in_windows);
+    QFETCH(int, window);
+    using runtime::KvCache;
+    const models::ModelConfig config = precision::config_of(**precision::find_shape(name.toStdString()));
+    const auto at = [&](std::int64_t context) {
+      return runtime::kv_settings(config, context, 256, KvType::f16);
+    };
+    QCOMPARE(KvCache::bytes(at(8192 + 64)) - KvCache::bytes(at(8192)), 64 * bytes);
+    const KvCache::Bytes in_windows = KvCache::window_bytes(at(65536));
+    // Of a window less its token and a pass, which may begin and end within a page.
+    const std::int64_t pages = window == 128 ? 7 : window == 1024 ? 21 : 0;
+    QCOMPARE(in_windows.device, pages * 64 * bytes_in_windows);
+    // What there is to return to: all of it, or a gibibyte, or twice a window.
+    QVERIFY(in_windows.host <=
+            std::max<std::int64_t>(std::min<std::int64_t>(std::int64_t{1} << 30, 65536 * bytes_in_windows),
+                                   2 * (window + 128) * bytes_in_windows));
+    QCOMPARE(in_windows.host > 0, window > 0);
+    // Where the context is hardly longer than the window nothing has to go.
+    QCOMPARE(KvCache::window_bytes(at(64)).device, std::int64_t{0});
   }
 };
 FOVEA_TEST(PlanModelTest)

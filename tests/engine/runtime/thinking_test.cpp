@@ -11,6 +11,7 @@
 #include "tests/support/test.h"
 
 #include "chat_model.h"
+#include "gemma_marks.h"
 
 namespace fs = std::filesystem;
 using namespace fovea;
@@ -35,10 +36,12 @@ class Model {
  public:
   explicit Model(const std::string& style, const std::string& source = {}) {
     fs::copy(tests::golden("chat"), folder_.path(), fs::copy_options::recursive);
-    if (style == "channels")
-      for (const char* const file : {"tokenizer.json", "tokenizer_config.json"})
-        fs::copy_file(tests::golden("thinking") / file, folder_.path() / file,
-                      fs::copy_options::overwrite_existing);
+    if (style.ends_with("channels"))
+      for (const char* const file : {"tokenizer.json", "tokenizer_config.json"}) {
+        std::string json = tests::content(tests::golden("thinking") / file);
+        if (style != "channels") json = tests::with_gemmas_marks(std::move(json));
+        std::ofstream(folder_.path() / file) << json;
+      }
     std::ofstream(folder_.path() / "chat_template.jinja")
         << (source.empty() ? expected()["templates"][style]["source"].get<std::string>() : source);
     auto opened = TextModel::open(folder_.path());
@@ -209,6 +212,13 @@ class ThinkingTest : public QObject {
         "message|>Yes");
     row("channels, open", "channels", -1, "<think>\nhm",
         "<|start|>assistant<|channel|>analysis<|message|>hm");
+    row("other channels", "other_channels", 1, "<think>\nhm\n</think>\n\nYes",
+        "<|turn>model\n<|channel>thought\nhm\n<channel|>Yes");
+    row("other channels, open", "other_channels", 1, "<think>\nhm", "<|turn>model\n<|channel>thought\nhm");
+    row("other channels, on when it began", "other_channels", -1, "<think>\nhm\n</think>\n\nYes",
+        "<|turn>model\n<|channel>thought\nhm\n<channel|>Yes");
+    row("other channels, text", "other_channels", -1, "Yes",
+        "<|turn>model\n<|channel>thought\n<channel|>Yes");
   }
   void anAnswerGoesOnAsItBegan() {
     QFETCH(QString, style);
