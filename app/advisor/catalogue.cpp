@@ -39,9 +39,10 @@ class Reader {
     if (!value->is_string()) return complain(key, phrases::a_text()), std::string();
     return value->get<std::string>();
   }
-  std::int64_t number(const char* key, std::int64_t least) {
+  // `otherwise` where the key is missing, if that is not too small.
+  std::int64_t number(const char* key, std::int64_t least, std::int64_t otherwise) {
     const auto value = entry_.find(key);
-    if (value == entry_.end() && least == 0) return 0;
+    if (value == entry_.end() && otherwise >= least) return otherwise;
     if (value == entry_.end() || !value->is_number_integer() || value->get<std::int64_t>() < least)
       return complain(key, phrases::catalogue_whole(least)), least;
     return value->get<std::int64_t>();
@@ -74,37 +75,49 @@ class Reader {
   std::optional<Error> complaint_;
 };
 
+// Empty without a shape, or with a wrong one.
+ShapeFacts facts_of(Reader& reader, const std::string& shape, const std::string& tier,
+                    const std::string& dense) {
+  if (shape.empty()) return {};
+  const auto shapes = shape_names();
+  if (std::ranges::find(shapes, shape) == shapes.end()) {
+    reader.complain("shape", phrases::catalogue_known_shape());
+    return {};
+  }
+  auto facts = shape_facts({.name = shape, .dense_tier = dense}, tier);
+  if (!facts) reader.complain("tier", phrases::catalogue_shape_tiers());
+  return facts.value_or(ShapeFacts());
+}
+
 Result<CatalogueEntry> read_entry(const Json& json, std::size_t number) {
   const Phrase where = phrases::catalogue_entry(number + 1);
   if (!json.is_object()) return fail(where, errors::catalogue_no_object());
   Reader reader(json);
+  const std::string shape = reader.text("shape"), tier = reader.text("tier"), dense = reader.text("dense");
+  const ShapeFacts facts = facts_of(reader, shape, tier, dense);
   CatalogueEntry entry{.id = reader.text("id"),
                        .name = reader.text("name"),
                        .repository = reader.text("repository"),
                        .file = reader.text("file"),
                        .made_by = reader.text("made_by"),
-                       .shape = reader.text("shape"),
-                       .tier = reader.text("tier"),
-                       .dense = reader.text("dense"),
-                       .bytes = reader.number("bytes", 1),
-                       .parameters = reader.number("parameters", 1),
-                       .parameters_active = reader.number("parameters_active", 1),
-                       .experts = reader.number("experts", 0),
-                       .experts_used = reader.number("experts_used", 0),
-                       .context = reader.number("context", 1),
+                       .shape = shape,
+                       .tier = tier,
+                       .dense = dense,
+                       .bytes = reader.number("bytes", 1, facts.file_bytes),
+                       .bytes_from_shape = !json.contains("bytes"),
+                       .parameters = reader.number("parameters", 1, facts.parameters),
+                       .parameters_active = reader.number("parameters_active", 1, facts.parameters_active),
+                       .experts = reader.number("experts", 0, facts.experts),
+                       .experts_used = reader.number("experts_used", 0, facts.experts_used),
+                       .context = reader.number("context", 1, facts.context),
                        .mmlu_pro = reader.percent("mmlu_pro"),
                        .licence = reader.text("licence"),
                        .good_at = reader.texts("good_at")};
-  const auto shapes = shape_names();
   if (entry.id.empty()) reader.complain("id", phrases::a_text());
   if (entry.name.empty()) reader.complain("name", phrases::a_text());
   if (entry.licence.empty()) reader.complain("licence", phrases::a_text());
   if (entry.made_by.empty() && (entry.repository.empty() || entry.file.empty()))
     reader.complain("repository", phrases::catalogue_source());
-  if (!entry.shape.empty() && std::ranges::find(shapes, entry.shape) == shapes.end())
-    reader.complain("shape", phrases::catalogue_known_shape());
-  if (!entry.shape.empty() && (entry.tier.empty() || entry.dense.empty()))
-    reader.complain("tier", phrases::catalogue_shape_tiers());
   if (reader.complaint()) return fail(where, *reader.complaint());
   return entry;
 }

@@ -11,7 +11,8 @@
 
 namespace fovea::app {
 
-// Published facts. Either the hub has the file, or a command of the source tree makes it.
+// Published facts; what an entry with a shape leaves out is the shape's. Either the hub has the file, or a
+// command of the source tree makes it.
 struct CatalogueEntry {
   std::string id = {};
   std::string name = {};
@@ -20,7 +21,8 @@ struct CatalogueEntry {
   std::string shape = {};                  // engine/api/plan.h; empty: known by its size alone
   std::string tier = {};                   // what the experts of the file are, nearly
   std::string dense = {};                  // … and everything else
-  std::int64_t bytes = 0;                  // of the file
+  std::int64_t bytes = 0;                  // of the file …
+  bool bytes_from_shape = false;           // … about: computed, not as the hub lists it
   std::int64_t parameters = 0;
   std::int64_t parameters_active = 0;  // read for one token
   std::int64_t experts = 0, experts_used = 0;

@@ -60,6 +60,11 @@ QString parameters_of(const Candidate& candidate) {
       .arg(billions(candidate.parameters), billions(candidate.parameters_active));
 }
 
+// The file's size, which nobody has asked the hub for.
+bool is_computed(const Candidate& candidate) {
+  return candidate.path.empty() && candidate.entry && candidate.entry->bytes_from_shape;
+}
+
 QString speed_why(const Candidate& candidate, const Machine& machine) {
   if (candidate.tokens_per_second <= 0)
     return candidate.fit.on_card ? WizardWords::tr("The card's speed is measured once the model is open.")
@@ -200,7 +205,9 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
   } else if (candidate.entry && !candidate.entry->made_by.empty()) {
     row.place = WizardWords::tr("to make with %1").arg(q(candidate.entry->made_by));
   } else {
-    row.place = WizardWords::tr("to download, %1").arg(ui::bytes_text(candidate.file_bytes));
+    row.place = (is_computed(candidate) ? WizardWords::tr("to download, about %1")
+                                        : WizardWords::tr("to download, %1"))
+                    .arg(ui::bytes_text(candidate.file_bytes));
   }
   if (candidate.entry)
     row.good_at =
@@ -254,10 +261,14 @@ std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNee
     facts.push_back({WizardWords::tr("From"), q(candidate.entry->repository),
                      WizardWords::tr("The model hub's repository.")});
     facts.push_back({WizardWords::tr("File"), q(candidate.entry->file), {}});
+    const bool computed = is_computed(candidate);
     facts.push_back({WizardWords::tr("Size"),
-                     WizardWords::tr("%1; %2 are free on the disk")
+                     (computed ? WizardWords::tr("about %1; %2 are free on the disk")
+                               : WizardWords::tr("%1; %2 are free on the disk"))
                          .arg(ui::bytes_text(candidate.file_bytes), ui::bytes_text(machine.disk_free_bytes)),
-                     WizardWords::tr("As the hub lists it, to three digits.")});
+                     computed ? WizardWords::tr("Computed from the model's published sizes. The hub says it "
+                                                "exactly when the download begins.")
+                              : WizardWords::tr("As the hub lists it, to three digits.")});
   }
   if (store.needed && store.there) {
     facts.push_back({WizardWords::tr("Precisions"), WizardWords::tr("prepared already"),

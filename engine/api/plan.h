@@ -124,4 +124,15 @@ Result<LoadPlan> plan_shape(const ShapeChoice& shape, const LoadOptions& options
                             const MachineFacts& machine = {});
 std::vector<std::string> shape_names();
 
+// What its published sizes tell.
+struct ShapeFacts {
+  std::int64_t parameters = 0;
+  std::int64_t parameters_active = 0;  // read for one token
+  std::int64_t experts = 0;            // in each layer
+  std::int64_t experts_used = 0;
+  std::int64_t context = 0;     // tokens
+  std::int64_t file_bytes = 0;  // about, of a GGUF file with such formats: "q4" counts as llama.cpp's Q4_K_M
+};
+Result<ShapeFacts> shape_facts(const ShapeChoice& shape, const std::string& expert_tier);
+
 }  // namespace fovea

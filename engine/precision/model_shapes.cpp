@@ -46,6 +46,22 @@ constexpr ModelShape qwen3_5_35b(const char* name) {
           .linear = {.key_heads = 16, .value_heads = 32, .head_dim = 128, .convolution = 4}};
 }
 
+constexpr ModelShape qwen3_5_27b(const char* name) {
+  return {.name = name,
+          .layers = 64,
+          .hidden = 5120,
+          .heads = 24,
+          .kv_heads = 4,
+          .head_dim = 256,
+          .vocabulary = 248320,
+          .context = 262144,
+          .dense_width = 17408,
+          .qk_norm = true,
+          .attention_gate = true,
+          .attention_interval = 4,
+          .linear = {.key_heads = 16, .value_heads = 48, .head_dim = 128, .convolution = 4}};
+}
+
 constexpr ModelShape shapes[] = {
     // Qwen/Qwen3-30B-A3B-Instruct-2507: 30.5 B parameters, 29.9 B without embeddings.
     {.name = "qwen3-30b-a3b",
@@ -98,20 +114,75 @@ constexpr ModelShape shapes[] = {
     // predicts further tokens and the eyes are not counted.
     qwen3_5_35b("qwen3.5-35b-a3b"),
     qwen3_5_35b("qwen3.6-35b-a3b"),
-    // Qwen/Qwen3.6-27B: 27 B parameters, likewise.
-    {.name = "qwen3.6-27b",
-     .layers = 64,
-     .hidden = 5120,
-     .heads = 24,
+    // Qwen/Qwen3.5-122B-A10B: 122 B parameters (122.11 B in GGUF files), 10 B of them for a token, likewise.
+    // Sizes as NVIDIA/Megatron-LM's examples/multimodal_dev/scripts/run_qwen35_vl.sh has them.
+    {.name = "qwen3.5-122b-a10b",
+     .layers = 48,
+     .hidden = 3072,
+     .heads = 32,
+     .kv_heads = 2,
+     .head_dim = 256,
+     .vocabulary = 248320,
+     .context = 262144,
+     .experts = 256,
+     .experts_used = 8,
+     .expert_width = 1024,
+     .shared_width = 1024,
+     .qk_norm = true,
+     .attention_gate = true,
+     .attention_interval = 4,
+     .linear = {.key_heads = 16, .value_heads = 64, .head_dim = 128, .convolution = 4}},
+    // Qwen/Qwen3.5-27B and Qwen/Qwen3.6-27B: 27 B parameters (26.90 B in GGUF files), likewise.
+    qwen3_5_27b("qwen3.5-27b"),
+    qwen3_5_27b("qwen3.6-27b"),
+    // Qwen/Qwen3.5-9B: 9 B parameters (8.95 B in GGUF files), likewise. Sizes as in Megatron-LM, and in
+    // THUDM/slime's scripts/models.
+    {.name = "qwen3.5-9b",
+     .layers = 32,
+     .hidden = 4096,
+     .heads = 16,
      .kv_heads = 4,
      .head_dim = 256,
      .vocabulary = 248320,
      .context = 262144,
-     .dense_width = 17408,
+     .dense_width = 12288,
      .qk_norm = true,
      .attention_gate = true,
      .attention_interval = 4,
-     .linear = {.key_heads = 16, .value_heads = 48, .head_dim = 128, .convolution = 4}},
+     .linear = {.key_heads = 16, .value_heads = 32, .head_dim = 128, .convolution = 4}},
+    // Qwen/Qwen3.5-4B: 4 B parameters (4.21 B in GGUF files), likewise.
+    {.name = "qwen3.5-4b",
+     .layers = 32,
+     .hidden = 2560,
+     .heads = 16,
+     .kv_heads = 4,
+     .head_dim = 256,
+     .vocabulary = 248320,
+     .context = 262144,
+     .dense_width = 9216,
+     .qk_norm = true,
+     .tied = true,
+     .attention_gate = true,
+     .attention_interval = 4,
+     .linear = {.key_heads = 16, .value_heads = 32, .head_dim = 128, .convolution = 4}},
+    // JetBrains/Mellum2-12B-A2.5B-Instruct: 12 B parameters (24.3 GB of BF16), 2.5 B of them for a token; the
+    // layer that predicts further tokens is not counted. Sizes as transformers' MellumConfig has them; three
+    // of
+    // four layers have the window.
+    {.name = "mellum2-12b-a2.5b",
+     .layers = 28,
+     .hidden = 2304,
+     .heads = 32,
+     .kv_heads = 4,
+     .head_dim = 128,
+     .vocabulary = 98304,
+     .context = 131072,
+     .experts = 64,
+     .experts_used = 8,
+     .expert_width = 896,
+     .qk_norm = true,
+     .window = 1024,
+     .window_interval = 4},
     // google/gemma-4-26B-A4B-it: 25.2 B parameters, 3.8 B of them for a token.
     {.name = "gemma-4-26b-a4b",
      .layers = 30,
@@ -147,6 +218,48 @@ constexpr ModelShape shapes[] = {
      .window = 1024,
      .window_interval = 6,
      .wide = {.kv_heads = 4, .head_dim = 512, .values_are_keys = true}},
+    // google/gemma-4-E4B-it: 8 B parameters with embeddings, 0.45 of them eyes and ears; 7.52 B in GGUF
+    // files,
+    // which have the keys and values that the last layers do not use (55 M). Sizes of the E models as
+    // google-deepmind/gemma's gemma4/_gemma4.py has them.
+    {.name = "gemma-4-e4b",
+     .layers = 42,
+     .hidden = 2560,
+     .heads = 8,
+     .kv_heads = 2,
+     .head_dim = 256,
+     .vocabulary = 262144,
+     .context = 131072,
+     .dense_width = 10240,
+     .qk_norm = true,
+     .tied = true,
+     .norms_behind = true,
+     .per_layer_input = 256,
+     .shared_kv_layers = 18,
+     .window = 512,
+     .window_interval = 6,
+     .wide = {.head_dim = 512}},
+    // google/gemma-4-E2B-it: 5.1 B parameters with embeddings, 0.45 of them eyes and ears; 4.65 B in GGUF
+    // files,
+    // likewise (19 M).
+    {.name = "gemma-4-e2b",
+     .layers = 35,
+     .hidden = 1536,
+     .heads = 8,
+     .kv_heads = 1,
+     .head_dim = 256,
+     .vocabulary = 262144,
+     .context = 131072,
+     .dense_width = 6144,
+     .qk_norm = true,
+     .tied = true,
+     .norms_behind = true,
+     .per_layer_input = 256,
+     .shared_kv_layers = 20,
+     .double_wide = true,
+     .window = 512,
+     .window_interval = 5,
+     .wide = {.head_dim = 512}},
     // google/gemma-3-27b-it: 27.0 B parameters without the eyes.
     {.name = "gemma-3-27b",
      .layers = 62,
@@ -161,6 +274,68 @@ constexpr ModelShape shapes[] = {
      .tied = true,
      .norms_behind = true,
      .window = 1024,
+     .window_interval = 6},
+    // google/gemma-3-12b-it: 11.77 B parameters without the eyes. Sizes of the smaller ones as
+    // google-deepmind/gemma's
+    // gm/nn/_gemma.py has them; vocabularies as their config.json.
+    {.name = "gemma-3-12b",
+     .layers = 48,
+     .hidden = 3840,
+     .heads = 16,
+     .kv_heads = 8,
+     .head_dim = 256,
+     .vocabulary = 262208,
+     .context = 131072,
+     .dense_width = 15360,
+     .qk_norm = true,
+     .tied = true,
+     .norms_behind = true,
+     .window = 1024,
+     .window_interval = 6},
+    // google/gemma-3-4b-it: 3.88 B parameters without the eyes.
+    {.name = "gemma-3-4b",
+     .layers = 34,
+     .hidden = 2560,
+     .heads = 8,
+     .kv_heads = 4,
+     .head_dim = 256,
+     .vocabulary = 262208,
+     .context = 131072,
+     .dense_width = 10240,
+     .qk_norm = true,
+     .tied = true,
+     .norms_behind = true,
+     .window = 1024,
+     .window_interval = 6},
+    // google/gemma-3-1b-it: 1.00 B parameters.
+    {.name = "gemma-3-1b",
+     .layers = 26,
+     .hidden = 1152,
+     .heads = 4,
+     .kv_heads = 1,
+     .head_dim = 256,
+     .vocabulary = 262144,
+     .context = 32768,
+     .dense_width = 6912,
+     .qk_norm = true,
+     .tied = true,
+     .norms_behind = true,
+     .window = 512,
+     .window_interval = 6},
+    // google/gemma-3-270m-it: 268 M parameters.
+    {.name = "gemma-3-270m",
+     .layers = 18,
+     .hidden = 640,
+     .heads = 4,
+     .kv_heads = 1,
+     .head_dim = 256,
+     .vocabulary = 262144,
+     .context = 32768,
+     .dense_width = 2048,
+     .qk_norm = true,
+     .tied = true,
+     .norms_behind = true,
+     .window = 512,
      .window_interval = 6},
     // Qwen/Qwen3-4B-Instruct-2507: 4.0 B parameters, 3.6 B without embeddings.
     {.name = "qwen3-4b",
@@ -182,9 +357,10 @@ struct MixerWeights {
 };
 
 MixerWeights weights_of(const models::AttentionConfig& a, std::int64_t d) {
-  const std::int64_t q = a.heads * a.head_dim, kv = a.kv_heads * a.head_dim;
+  const bool own = a.kv_from < 0;
+  const std::int64_t q = a.heads * a.head_dim, kv = own ? a.kv_heads * a.head_dim : 0;
   return {.matrices = d * (a.gate ? 2 * q : q) + (a.values_are_keys ? 1 : 2) * d * kv + q * d,
-          .vectors = (a.qk_norm ? 2 * a.head_dim : 0) + (a.qkv_bias ? q + 2 * kv : 0) +
+          .vectors = (a.qk_norm ? (own ? 2 : 1) * a.head_dim : 0) + (a.qkv_bias ? q + 2 * kv : 0) +
                      (a.output_bias ? d : 0) + (a.sinks ? a.heads : 0)};
 }
 
@@ -199,6 +375,18 @@ MixerWeights weights_of(const models::GatedDeltaConfig& g, std::int64_t d) {
 MixerWeights weights_of(const models::MixerConfig& mixer, std::int64_t d) {
   if (const auto* attention = std::get_if<models::AttentionConfig>(&mixer)) return weights_of(*attention, d);
   return weights_of(std::get<models::GatedDeltaConfig>(mixer), d);
+}
+
+// The last layers read the keys and values of the last one before them that sees as much.
+void share_keys_and_values(const ModelShape& shape, models::ModelConfig& config) {
+  const std::int64_t first = shape.layers - shape.shared_kv_layers;
+  for (std::int64_t layer = first; layer < shape.layers; ++layer) {
+    models::LayerConfig& sharing = config.layers[static_cast<std::size_t>(layer)];
+    std::int64_t from = first - 1;
+    while (config.layer(from).attention()->window != sharing.attention()->window) --from;
+    sharing.attention()->kv_from = from;
+    if (shape.double_wide) sharing.dense->width *= 2;
+  }
 }
 
 }  // namespace
@@ -217,9 +405,11 @@ Result<const ModelShape*> find_shape(std::string_view name) {
 
 DenseWeights dense_weights(const ModelShape& shape) {
   const models::ModelConfig config = config_of(shape);
-  const std::int64_t d = config.hidden;
-  DenseWeights sum{.embeddings = (config.tied_embeddings ? 1 : 2) * config.vocabulary * d, .vectors = d};
+  const std::int64_t d = config.hidden, input = config.per_layer_input();
+  DenseWeights sum{.embeddings = looked_up_weights(shape) + config.vocabulary * d, .vectors = d + input};
   for (const models::LayerConfig& layer : config.layers) {
+    sum.layer_inputs += 3 * d * layer.per_layer_input;
+    sum.vectors += layer.per_layer_input > 0 ? d : 0;
     const MixerWeights mixer = weights_of(layer.mixer, d);
     sum.attention += mixer.matrices;
     sum.vectors += mixer.vectors + 2 * d;
@@ -236,6 +426,10 @@ DenseWeights dense_weights(const ModelShape& shape) {
                    (experts.bias ? experts.experts * (2 * experts.width + d) : 0);
   }
   return sum;
+}
+
+std::int64_t looked_up_weights(const ModelShape& shape) {
+  return shape.vocabulary * ((shape.tied ? 0 : shape.hidden) + shape.layers * shape.per_layer_input);
 }
 
 std::int64_t expert_weights(const ModelShape& shape) {
@@ -275,6 +469,7 @@ models::ModelConfig config_of(const ModelShape& shape) {
   if (shape.dense_width > 0 || shape.experts == 0)
     layer.dense = models::DenseConfig{.width = shape.dense_width};
   layer.mixer_norms.after = layer.feed_forward_norms.after = shape.norms_behind;
+  layer.per_layer_input = shape.per_layer_input;
   if (layer.experts && layer.dense) {
     layer.dense->norms.after = true;
     layer.experts->norms = {.before = true, .after = true};
@@ -304,6 +499,7 @@ models::ModelConfig config_of(const ModelShape& shape) {
     }
     config.layers.push_back(layer);
   }
+  share_keys_and_values(shape, config);
   return config;
 }
 

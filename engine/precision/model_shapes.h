@@ -51,6 +51,9 @@ struct ModelShape {
   bool attention_gate = false;          // q_proj also makes a gate of the same size
   bool biases = false;                  // of attention, router and experts; and a sink for each head
   bool norms_behind = false;            // of both blocks, and of experts beside a dense part
+  std::int64_t per_layer_input = 0;     // width of a vector for each token and layer
+  std::int64_t shared_kv_layers = 0;    // the last so many read the keys and values of earlier ones …
+  bool double_wide = false;             // … and are twice as wide in their feed-forward part
   std::int64_t window = 0;              // of all layers but …
   std::int64_t window_interval = 2;     // … each so many-th, which sees everything; window 0: all do
   WideAttention wide = {};              // the heads of those, where they are others
@@ -64,16 +67,21 @@ Result<const ModelShape*> find_shape(std::string_view name);
 
 // What is not an expert, in weights.
 struct DenseWeights {
-  std::int64_t embeddings = 0;    // both tables, or the one
+  std::int64_t embeddings = 0;    // both tables, or the one, and that of the layers' inputs
   std::int64_t attention = 0;     // full and linear
   std::int64_t feed_forward = 0;  // where there are no experts
+  std::int64_t layer_inputs = 0;  // what makes them of the token, and what adds them
   std::int64_t shared_experts = 0;
   std::int64_t routers = 0;
   std::int64_t vectors = 0;  // norms, biases, sinks, convolutions: kept as floats
 
-  std::int64_t matrices() const { return embeddings + attention + feed_forward + shared_experts + routers; }
+  std::int64_t matrices() const {
+    return embeddings + attention + feed_forward + layer_inputs + shared_experts + routers;
+  }
 };
 DenseWeights dense_weights(const ModelShape& shape);
+// Tables of which a token reads one row.
+std::int64_t looked_up_weights(const ModelShape& shape);
 std::int64_t expert_weights(const ModelShape& shape);  // of all experts
 std::int64_t dense_bytes(const ModelShape& shape, kernels::Type matrices);
 // Of a token, in the matrices without the output.

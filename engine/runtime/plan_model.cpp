@@ -39,6 +39,14 @@ std::string units_by_tier(const LoadPlan& plan) {
   return text;
 }
 
+// Of a weight in a GGUF file of that precision. Q4_K_M keeps some matrices at six bits: 4.89 is what
+// llama.cpp measured (tools/quantize/README.md).
+double bits_in_file(const precision::Tier& tier, kernels::Type published) {
+  constexpr double q4_k_m = 4.8944;
+  const kernels::Type type = tier.type.value_or(published);
+  return type == kernels::Type::q4_f ? q4_k_m : kernels::bits_per_weight(type);
+}
+
 // How many units begin at another tier.
 std::int64_t units_moved(const LoadPlan& was, const LoadPlan& is) {
   if (was.units() != is.units()) return std::max(was.units(), is.units());
@@ -165,10 +173,27 @@ Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given,
                    processor->preferred_packing(type, m.rows, m.columns), type, m.rows, m.columns));
              },
          .dense_bytes_per_token =
-             shape->tied ? dense : dense - kernels::row_bytes(dense_type, shape->vocabulary * shape->hidden),
+             dense - kernels::row_bytes(dense_type, precision::looked_up_weights(*shape)),
          .multiply_adds = static_cast<double>(precision::multiply_adds(*shape))},
         options, machine);
   });
+}
+
+Result<ShapeFacts> shape_facts(const ShapeChoice& choice, const std::string& expert_tier) {
+  FOVEA_TRY(const precision::ModelShape* const shape, precision::find_shape(choice.name));
+  FOVEA_TRY(const precision::Tier experts, precision::parse_tier(expert_tier));
+  FOVEA_TRY(const precision::Tier others, precision::parse_tier(choice.dense_tier));
+  const precision::DenseWeights dense = precision::dense_weights(*shape);
+  const std::int64_t in_experts = precision::expert_weights(*shape);
+  const std::int64_t in_others = dense.matrices() + dense.vectors;
+  const double bits = static_cast<double>(in_experts) * bits_in_file(experts, shape->expert_type) +
+                      static_cast<double>(in_others) * bits_in_file(others, kernels::Type::bf16);
+  return ShapeFacts{.parameters = in_experts + in_others,
+                    .parameters_active = precision::multiply_adds(*shape) + shape->vocabulary * shape->hidden,
+                    .experts = shape->experts,
+                    .experts_used = shape->experts_used,
+                    .context = shape->context,
+                    .file_bytes = std::llround(bits / 8)};
 }
 
 std::vector<std::string> shape_names() {

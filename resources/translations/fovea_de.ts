@@ -1351,8 +1351,16 @@
         <translation>Größe</translation>
     </message>
     <message>
+        <source>about %1; %2 are free on the disk</source>
+        <translation>etwa %1; auf dem Laufwerk sind %2 frei</translation>
+    </message>
+    <message>
         <source>%1; %2 are free on the disk</source>
         <translation>%1; auf dem Laufwerk sind %2 frei</translation>
+    </message>
+    <message>
+        <source>Computed from the model&apos;s published sizes. The hub says it exactly when the download begins.</source>
+        <translation>Aus den veröffentlichten Größen des Modells berechnet. Genau sagt sie der Hub, wenn das Herunterladen beginnt.</translation>
     </message>
     <message>
         <source>As the hub lists it, to three digits.</source>
@@ -1449,6 +1457,10 @@
     <message>
         <source>to make with %1</source>
         <translation>zu bauen mit %1</translation>
+    </message>
+    <message>
+        <source>to download, about %1</source>
+        <translation>zum Herunterladen, etwa %1</translation>
     </message>
     <message>
         <source>to download, %1</source>

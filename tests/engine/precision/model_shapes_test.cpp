@@ -1,6 +1,7 @@
 // Published models as shapes: their parameters and sizes are the published ones.
 #include "engine/precision/model_shapes.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/precision/tiers.h"
@@ -36,7 +37,8 @@ class ModelShapesTest : public QObject {
     QVERIFY(found.error().advice_words().find("gpt-oss-120b") != std::string::npos);
   }
 
-  // The model cards' numbers, in billions. Qwen3-Next's 80 includes the layer that predicts further tokens
+  // The model cards' numbers, in billions; of those that the cards round, or that have eyes and ears, what
+  // llama.cpp counts in their GGUF files. Qwen3-Next's 80 includes the layer that predicts further tokens
   // (512 experts and more, 1.7 B), which is not loaded.
   void parametersAreThePublishedOnes_data() {
     QTest::addColumn<QString>("name");
@@ -47,19 +49,57 @@ class ModelShapesTest : public QObject {
     QTest::newRow("qwen3-next") << "qwen3-next-80b-a3b" << 81.3 - 1.65 << 0.62;
     QTest::newRow("mixtral") << "mixtral-8x7b" << 46.7 << 0.26;
     QTest::newRow("gpt-oss") << "gpt-oss-120b" << 116.8 << 1.16;
+    QTest::newRow("the smaller gpt-oss") << "gpt-oss-20b" << 20.9 << 1.16;
     QTest::newRow("gemma 4 with experts") << "gemma-4-26b-a4b" << 25.2 << 0.74;
     QTest::newRow("gemma 4") << "gemma-4-31b" << 30.7 << 1.41;
     QTest::newRow("gemma 3") << "gemma-3-27b" << 27.0 << 1.41;
-    // The cards round these: 34.7 and 26.9 are ours.
+    QTest::newRow("gemma 3 12b") << "gemma-3-12b" << 11.77 << 1.01;
+    QTest::newRow("gemma 3 4b") << "gemma-3-4b" << 3.88 << 0.67;
+    QTest::newRow("gemma 3 1b") << "gemma-3-1b" << 0.99989 << 0.302;
+    QTest::newRow("gemma 3 270m") << "gemma-3-270m" << 0.2681 << 0.168;
+    QTest::newRow("gemma 4 e4b") << "gemma-4-e4b" << 7.52 << 3.49;
+    QTest::newRow("gemma 4 e2b") << "gemma-4-e2b" << 4.65 << 2.75;
     QTest::newRow("qwen3.6 with experts") << "qwen3.6-35b-a3b" << 34.66 << 1.02;
     QTest::newRow("qwen3.6") << "qwen3.6-27b" << 26.9 << 2.54;
+    QTest::newRow("qwen3.5 with experts") << "qwen3.5-35b-a3b" << 34.66 << 1.02;
+    QTest::newRow("qwen3.5 with more") << "qwen3.5-122b-a10b" << 122.11 << 1.53;
+    QTest::newRow("qwen3.5") << "qwen3.5-27b" << 26.9 << 2.54;
+    QTest::newRow("qwen3.5 9b") << "qwen3.5-9b" << 8.95 << 2.03;
+    QTest::newRow("qwen3.5 4b") << "qwen3.5-4b" << 4.21 << 0.64;
+    QTest::newRow("mellum") << "mellum2-12b-a2.5b" << 24.3 / 2 << 0.45;  // gigabytes of BF16
   }
   void parametersAreThePublishedOnes() {
     QFETCH(QString, name);
     QFETCH(double, billions);
     QFETCH(double, embeddings);
-    QVERIFY(std::abs(static_cast<double>(parameters(shape(name))) / 1e9 - billions) < 0.06);
+    const double ours = static_cast<double>(parameters(shape(name))) / 1e9;
+    QVERIFY2(std::abs(ours - billions) < std::min(0.06, 0.01 * billions), qPrintable(QString::number(ours)));
     QVERIFY(std::abs(static_cast<double>(dense_weights(shape(name)).embeddings) / 1e9 - embeddings) < 0.03);
+  }
+
+  // llama.cpp counts 7,518,069,290 in gemma-4-E4B-it's GGUF file: with 42 scales of layers, 256 factors of
+  // frequencies, and the keys and values of 18 layers, 3 of them with heads of 512, that nobody reads.
+  void layersThatShareKeysHaveNone() {
+    const std::int64_t unused = 15 * (2 * 2560 * 2 * 256 + 256) + 3 * (2 * 2560 * 2 * 512 + 512);
+    QCOMPARE(parameters(shape("gemma-4-e4b")), std::int64_t{7'518'069'290} - 42 - 256 - unused);
+    const models::ModelConfig config = config_of(shape("gemma-4-e4b"));
+    QCOMPARE(config.layer(23).attention()->kv_from, std::int64_t{-1});
+    QCOMPARE(config.layer(24).attention()->kv_from, std::int64_t{22});  // the last with a window
+    QCOMPARE(config.layer(41).attention()->kv_from, std::int64_t{23});  // the last that sees everything
+    const models::ModelConfig small = config_of(shape("gemma-4-e2b"));
+    QCOMPARE(small.layer(14).dense->width, std::int64_t{6144});
+    QCOMPARE(small.layer(15).dense->width, std::int64_t{12288});
+  }
+
+  // 262,144 rows of 42 inputs of 256, of which a token reads one.
+  void tablesAreNotMultiplied() {
+    const DenseWeights dense = dense_weights(shape("gemma-4-e4b"));
+    QCOMPARE(looked_up_weights(shape("gemma-4-e4b")), std::int64_t{262144} * 42 * 256);
+    QCOMPARE(dense.embeddings, std::int64_t{262144} * (42 * 256 + 2560));
+    QCOMPARE(multiply_adds(shape("gemma-4-e4b")),
+             dense.attention + dense.feed_forward + 3 * 42 * std::int64_t{2560} * 256);
+    QCOMPARE(looked_up_weights(shape("qwen3-4b")), std::int64_t{0});
+    QCOMPARE(looked_up_weights(shape("mixtral-8x7b")), std::int64_t{32000} * 4096);
   }
 
   // Rough checks, within 5 %. Where ours differ: Qwen3-Next's 152 has the extra layer (3.3 GiB at FP16); the
@@ -102,8 +142,6 @@ class ModelShapesTest : public QObject {
     QVERIFY2(size > 0.95 * least && size < 1.05 * most, qPrintable(QString::number(size)));
   }
 
-  // Bytes of one more token: 48 layers of 4 heads of 128, keys and values of 2 bytes; of Qwen3-Next 12 layers
-  // of 2 heads of 256; of gpt-oss half of 36 layers of 8 heads of 64, once the window is full.
   // 36 layers of 32 states of 128 × 128 and 3 positions of 8,192 channels, floats, twice.
   void linearAttentionHasAState() {
     const std::int64_t state = 36 * (32 * 128 * 128 + 3 * 8192) * 4;
