@@ -10,7 +10,7 @@ import shutil
 import struct
 from pathlib import Path
 
-from gguf import GGUFWriter
+from gguf import GGUFReader, GGUFWriter
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from make_checkpoints import TYPES, finish, raw
@@ -84,6 +84,24 @@ def model_folder():
     (out / "named_templates").write_text("t" + (GOLDEN / "checkpoint/sharded/tokenizer_config.json").read_text())
     (out / "index").write_text('i{"metadata": {}, "weight_map": {"a": "model-1.safetensors"}}')
     (out / "template").write_text("j{{ messages }}")
+
+
+def configs():
+    """The first byte: c before config.json, g before a GGUF file, which has no tensors (see config_fuzz.cpp)."""
+    out = folder("config")
+    for source in sorted((GOLDEN / "families").glob("*.gguf")):
+        (out / f"{source.stem}.json").write_text("c" + (source.with_suffix("") / "config.json").read_text())
+        fields = GGUFReader(source).fields
+        w = GGUFWriter(out / "made", fields["general.architecture"].contents())
+        for key, field in fields.items():
+            if not key.startswith(("GGUF.", "tokenizer.", "general.architecture")):
+                w.add_key_value(key, field.contents(), field.types[0], sub_type=field.types[1] if len(field.types) > 1 else None)
+        finish(w)
+        made = out / "made"
+        (out / source.stem).write_bytes(b"g" + made.read_bytes())
+        made.unlink()
+    for path in sorted((GOLDEN / "models").glob("*-0/config.json")):
+        (out / f"{path.parent.name}.json").write_text("c" + path.read_text())
 
 
 def packed():
@@ -246,4 +264,5 @@ if __name__ == "__main__":
     stores()
     traces()
     model_folder()
+    configs()
     packed()
