@@ -312,6 +312,26 @@ class TokenizerTest : public QObject {
     QVERIFY(rwkv.error().message().find("\"rwkv\"") != std::string::npos);
   }
 
+  // GGUF files call the marks of channels and calls words (4), among real ones; nobody's text may become one.
+  void gemmasMarksAreControlTokens() {
+    fovea::checkpoint::Metadata metadata;
+    const std::vector<std::string_view> tokens{
+        "<unk>", "<bos>", "<eos>", "<|channel>", "<channel|>", "<|\"|>", "<|tool_response>",
+        "word>", "a",     "<",     "|",          ">"};
+    metadata.set("tokenizer.ggml.model", std::string_view("gemma4"));
+    metadata.set("tokenizer.ggml.tokens", tokens);
+    metadata.set("tokenizer.ggml.token_type", std::vector<std::int64_t>{2, 3, 3, 4, 4, 4, 4, 4, 1, 1, 1, 1});
+    metadata.set("tokenizer.ggml.merges", std::vector<std::string_view>{});
+    metadata.set("tokenizer.ggml.bos_token_id", std::uint64_t{1});
+    metadata.set("tokenizer.ggml.eos_token_id", std::uint64_t{2});
+    metadata.set("tokenizer.ggml.add_bos_token", false);
+    const auto tokenizer = Tokenizer::from_metadata(metadata, "model.gguf");
+    FOVEA_VERIFY(tokenizer);
+    QVERIFY(tokenizer->adds_bos());
+    for (fovea::TokenId id = 0; id < std::ssize(tokens); ++id) QCOMPARE(tokenizer->is_control(id), id < 7);
+    QCOMPARE(std::ranges::count(tokenizer->end_of_generation(), tokenizer->find("<|tool_response>")), 1);
+  }
+
   // An expression that backtracks without end leaves the text whole instead of hanging.
   void catastrophicExpression() {
     json document = json::parse(content(fovea::tests::golden("tokenizers/tiny/llama3.json")));
