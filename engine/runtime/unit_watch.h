@@ -86,7 +86,7 @@ class UnitWatch final : public layers::PassObserver {
   std::int64_t tokens_ = 0;
 
   TripleBuffer<Snapshot> snapshots_;
-  std::atomic<std::int64_t> asked_at_ = Clock::time_point::min().time_since_epoch().count();
+  std::atomic<std::int64_t> asked_at_ = 0;  // of the clock; 0: long ago
   std::vector<float> recent_;                    // [units], decaying token counts
   std::vector<std::uint32_t> uses_since_start_;  // [units] tokens
   Clock::time_point snapshot_at_;
