@@ -321,10 +321,9 @@ class Planner {
     };
     const bool fused = !form.gate_up.empty();
     const std::int64_t joined = fused ? 2 : 1;
-    const std::int64_t second = fused ? 1 : 0;
     for (const Bias& bias :
          {Bias{fused ? form.gate_up : form.gate, config.width, &ExpertSource::gate_bias, joined},
-          Bias{fused ? form.gate_up : form.up, config.width, &ExpertSource::up_bias, joined, second},
+          Bias{fused ? form.gate_up : form.up, config.width, &ExpertSource::up_bias, joined, joined - 1},
           Bias{form.down, config_.hidden, &ExpertSource::down_bias}}) {
       FOVEA_TRY(const TensorInfo* tensor, find(bias_of(expand(bias.matrix, layer)),
                                                std::vector{config.experts, bias.joined * bias.rows}));

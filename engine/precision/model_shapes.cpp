@@ -167,8 +167,7 @@ constexpr ModelShape shapes[] = {
      .linear = {.key_heads = 16, .value_heads = 32, .head_dim = 128, .convolution = 4}},
     // JetBrains/Mellum2-12B-A2.5B-Instruct: 12 B parameters (24.3 GB of BF16), 2.5 B of them for a token; the
     // layer that predicts further tokens is not counted. Sizes as transformers' MellumConfig has them; three
-    // of
-    // four layers have the window.
+    // of four layers have the window.
     {.name = "mellum2-12b-a2.5b",
      .layers = 28,
      .hidden = 2304,
@@ -219,8 +218,7 @@ constexpr ModelShape shapes[] = {
      .window_interval = 6,
      .wide = {.kv_heads = 4, .head_dim = 512, .values_are_keys = true}},
     // google/gemma-4-E4B-it: 8 B parameters with embeddings, 0.45 of them eyes and ears; 7.52 B in GGUF
-    // files,
-    // which have the keys and values that the last layers do not use (55 M). Sizes of the E models as
+    // files, which have the keys and values that the last layers do not use (55 M). Sizes of the E models as
     // google-deepmind/gemma's gemma4/_gemma4.py has them.
     {.name = "gemma-4-e4b",
      .layers = 42,
@@ -240,8 +238,7 @@ constexpr ModelShape shapes[] = {
      .window_interval = 6,
      .wide = {.head_dim = 512}},
     // google/gemma-4-E2B-it: 5.1 B parameters with embeddings, 0.45 of them eyes and ears; 4.65 B in GGUF
-    // files,
-    // likewise (19 M).
+    // files, likewise (19 M).
     {.name = "gemma-4-e2b",
      .layers = 35,
      .hidden = 1536,
@@ -276,8 +273,7 @@ constexpr ModelShape shapes[] = {
      .window = 1024,
      .window_interval = 6},
     // google/gemma-3-12b-it: 11.77 B parameters without the eyes. Sizes of the smaller ones as
-    // google-deepmind/gemma's
-    // gm/nn/_gemma.py has them; vocabularies as their config.json.
+    // google-deepmind/gemma's gm/nn/_gemma.py has them; vocabularies as their config.json.
     {.name = "gemma-3-12b",
      .layers = 48,
      .hidden = 3840,

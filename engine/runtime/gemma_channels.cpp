@@ -24,6 +24,7 @@ class Gemma final : public Channels {
         const Piece piece = close();
         name_.clear();
         in_ = In::role;
+        ended_ = answers_;
         return piece;
       }
       default:
@@ -33,7 +34,7 @@ class Gemma final : public Channels {
   }
 
   Piece push(std::string_view text) override {
-    if (text.empty()) return {};
+    if (text.empty() || ended_) return {};
     switch (in_) {
       case In::text:
         text_before_ = true;
@@ -62,6 +63,7 @@ class Gemma final : public Channels {
     if (in_ == In::thoughts && continues) is_open_ = true;
     break_is_shown_ = line_break_;
     if (!continues) text_before_ = false;
+    answers_ = true;
   }
 
   Piece finish(bool complete) override {
@@ -71,6 +73,8 @@ class Gemma final : public Channels {
     if (in_ == In::thoughts && is_open_ && line_break_ && !break_is_shown_) piece.text = "\n";
     return piece;
   }
+
+  bool ended() const override { return ended_; }
 
  private:
   enum class In : std::uint8_t { role, name, thoughts, text };
@@ -103,6 +107,8 @@ class Gemma final : public Channels {
   bool line_break_ = false;      // that may be the last one …
   bool break_is_shown_ = false;  // … and stands in what the answer had already
   bool text_before_ = false;     // what comes next is another part of the answer
+  bool answers_ = false;         // the prompt is over: another turn is somebody else's
+  bool ended_ = false;
 };
 
 }  // namespace

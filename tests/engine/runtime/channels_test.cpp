@@ -205,6 +205,9 @@ class ChannelsTest : public QObject {
     row("a call", on, "<|channel>thought\nHm<|tool_call>f{}", "<think>\nHm\n</think>\n\nf{}");
     row("opened by the prompt", on + "<|channel>thought\n", "Hm\n<channel|>Yes",
         "<think>\nHm\n</think>\n\nYes");
+    row("another turn", on, "Yes<|turn>user\nWhy?", "Yes");
+    row("another turn behind thoughts", on, "<|channel>thought\nHm<|turn>user\nWhy?",
+        "<think>\nHm\n</think>\n\n");
     row("nothing", on, "", "");
   }
   void gemmasChannelsBecomeText() {
@@ -230,6 +233,8 @@ class ChannelsTest : public QObject {
     // Cut anywhere, put into the prompt again and gone on with, it becomes the same. Within a name, or just
     // behind it, nothing is begun, and behind an end nothing says that it was there.
     for (std::size_t middle = 0; middle <= tokens.size(); ++middle) {
+      // Another's turn has ended it.
+      if (middle > 0 && channels->mark(tokens[middle - 1]) == runtime::Channels::Mark::start) break;
       const std::span<const TokenId> rest = std::span(tokens).subspan(middle);
       const std::string begun = text_of(std::span(tokens).first(middle), {.tokens = encode(prompt)}, false);
       if (begun.empty() || begun.contains("\uFFFD") || (middle > 0 && channels->mark(tokens[middle - 1])))
