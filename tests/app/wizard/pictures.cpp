@@ -11,10 +11,20 @@
 #include <cstdio>
 
 #include "app/wizard/wizard_controller.h"
+#include "engine/api/errors.h"
 #include "ui/wizard/size_box.h"
 #include "ui/wizard/wizard_dialog.h"
 
 #include "../advisor/machines.h"
+
+namespace fovea::errors {
+namespace {
+
+FOVEA_ERROR(io, disk_is_full, "cannot be written: no space left on device",
+            "Free some space, then open it again");
+
+}  // namespace
+}  // namespace fovea::errors
 
 namespace {
 
@@ -151,8 +161,8 @@ void take_local() {
   wizard.load_progress({Progress::Stage::preparing, 31'000'000, 56'000'000, Progress::Unit::bytes,
                         "blk.17.ffn_up_exps.weight"});
   take(wizard.dialog(), QStringLiteral("5-preparing"));
-  wizard.open_failed({fovea::ErrorKind::io, "/home/ada/.local/share/fovea/stores/demo.store",
-                      "cannot be written: no space left on device", "Free some space, then open it again"});
+  wizard.open_failed(fovea::errors::disk_is_full().at(
+      fovea::phrases::file_place(std::filesystem::path("/home/ada/.local/share/fovea/stores/demo.store"))));
   take(wizard.dialog(), QStringLiteral("5-error"));
   Q_EMIT wizard.dialog().nextRequested();
   wizard.model_opened();
