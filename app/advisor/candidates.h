@@ -27,6 +27,7 @@ struct Candidate {
   std::int64_t parameters = 0, parameters_active = 0;
   std::int64_t experts = 0, experts_used = 0;  // 0: dense
   std::int64_t context = 0;                    // trained, tokens
+  std::int64_t extended_context = 0;           // … and what rotary scaling is made for
   ModelFit fit;
   std::string trouble;  // why it cannot be opened; then all else is empty
 

@@ -37,6 +37,7 @@ bool apply_setup(const std::vector<LoadOptions>& setups, LoadOptions& options) {
   if (found == setups.end()) return false;
   const LoadOptions wanted = load_options(options.model, *found, options.precision.stores_folder);
   options.context = wanted.context;
+  options.context_may_shrink = wanted.context_may_shrink;
   options.kv = wanted.kv;
   options.precision = wanted.precision;
   return true;

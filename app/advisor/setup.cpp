@@ -58,6 +58,14 @@ std::vector<std::int64_t> contexts_of(const Candidate& candidate) {
   return contexts;
 }
 
+std::vector<std::int64_t> offered_contexts(const Candidate& candidate) {
+  std::vector<std::int64_t> contexts = contexts_of(candidate);
+  for (std::int64_t context = 2 * contexts.back(); context < candidate.extended_context; context *= 2)
+    contexts.push_back(context);
+  if (candidate.extended_context > contexts.back()) contexts.push_back(candidate.extended_context);
+  return contexts;
+}
+
 LoadOptions usual_setup(const Candidate& candidate, const Machine& machine) {
   const PrecisionRequest& precision = candidate.fit.precision;
   LoadOptions setup;

@@ -17,6 +17,8 @@ namespace fovea::app {
 LoadOptions usual_setup(const Candidate& candidate, const Machine& machine);
 // The powers of two up to the model's own context, which is the last one.
 std::vector<std::int64_t> contexts_of(const Candidate& candidate);
+// … and further up to what its rotary scaling is made for, which may cost quality.
+std::vector<std::int64_t> offered_contexts(const Candidate& candidate);
 // Those that the planner takes for this model, from precise to small, and behind them those with the tiers of
 // stores that were prepared. Some plans.
 std::vector<PrecisionRequest> precision_choices(const Candidate& candidate, const Machine& machine,

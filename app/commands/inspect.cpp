@@ -65,8 +65,11 @@ std::string for_people(const ModelInfo& info) {
   text += line("experts", info.experts > 0 ? fmt::format("{} in each layer, {} for each token", info.experts,
                                                          info.experts_used)
                                            : "none (dense)");
-  text += line("vocabulary", std::to_string(info.vocabulary)) +
-          line("context", fmt::format("{} tokens", info.context));
+  text +=
+      line("vocabulary", std::to_string(info.vocabulary)) +
+      line("context", info.extended_context > info.context
+                          ? fmt::format("{} tokens, stretched up to {}", info.context, info.extended_context)
+                          : fmt::format("{} tokens", info.context));
   text += line("parameters",
                fmt::format("{:.1f} M, {:.1f} M read for a token", static_cast<double>(info.parameters) / 1e6,
                            static_cast<double>(info.parameters_active) / 1e6));
@@ -108,7 +111,8 @@ void add_inspect(Registry& registry) {
       "  layers             number of layers\n"
       "  experts            in each layer, 0 when dense\n"
       "  experts_used       of them, for one token\n"
-      "  context            trained context length, tokens\n"
+      "  context            trained context length, tokens; extended_context: the longest that the rotary\n"
+      "                     scaling is made for\n"
       "  parameters         all\n"
       "  parameters_active  read for one token\n"
       "  bytes              of all tensors, in the types that Fovea holds; bytes_by_type tells each type's\n"

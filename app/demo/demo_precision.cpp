@@ -26,6 +26,7 @@ Result<PrecisionRequest> demo_precision(const fs::path& model, const fs::path& s
   LoadOptions settings;
   settings.model = model;
   settings.context = context;
+  settings.context_may_shrink = true;
   settings.precision.policy = PolicyKind::dynaexq;
   settings.precision.tiers = demo_tiers();
   settings.precision.stores_folder = stores;

@@ -191,7 +191,10 @@ void LibraryWorker::scan(std::int64_t held_bytes, std::int64_t context, std::int
   const int number = ++wanted_;
   post([this, number, held_bytes, context, budget_bytes, device](Parts& parts) {
     auto machine = this_machine(held_bytes, device);
-    if (machine) machine->context = context;
+    if (machine) {
+      machine->context = context;
+      machine->context_may_shrink = true;
+    }
     if (machine && budget_bytes > 0) machine->precision.budget_bytes = budget_bytes;
     parts.scan(this, [this, number] { return wanted_ == number; }, machine);
   });

@@ -21,6 +21,7 @@ void visit_fields(Info& info, const Visit& visit) {
   visit("head_dim", info.head_dim);
   visit("vocabulary", info.vocabulary);
   visit("context", info.context);
+  visit("extended_context", info.extended_context);
   visit("experts", info.experts);
   visit("experts_used", info.experts_used);
   visit("parameters", info.parameters);

@@ -237,6 +237,7 @@ void Desktop::open_what_fits() {
     FOVEA_TRY(Machine machine, find_machine({}, device));
     if (machine.trouble) return std::unexpected(*machine.trouble);
     machine.room.context = context;
+    machine.room.context_may_shrink = true;
     if (budget > 0) machine.room.precision.budget_bytes = budget;
     return propose_model(recent, library, catalogue(), machine, stop);
   };
@@ -312,7 +313,10 @@ LoadOptions Desktop::load_defaults() const {
   load.model.clear();
   load.precision.stores_folder = stores_folder();
   if (load.device.empty()) load.device = settings_.device;
-  if (load.context == 0) load.context = settings_.context_tokens;
+  if (load.context == 0) {
+    load.context = settings_.context_tokens;
+    load.context_may_shrink = true;
+  }
   if (load.precision.policy == PolicyKind::none && settings_.budget_gb > 0) {
     load.precision.policy = PolicyKind::automatic;
     load.precision.budget_bytes = static_cast<std::int64_t>(settings_.budget_gb * 1e9);

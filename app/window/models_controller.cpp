@@ -478,6 +478,7 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
                      budget = budget_bytes_, device = device_]() -> Result<std::vector<ui::VersionRow>> {
     FOVEA_TRY(LoadOptions machine, this_machine(held, device));
     machine.context = context;
+    machine.context_may_shrink = true;
     if (budget > 0) machine.precision.budget_bytes = budget;
     return rows_of(choices, id, machine);
   };

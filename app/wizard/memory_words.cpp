@@ -85,6 +85,7 @@ MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::
   ui::MemoryOptions options;
   options.model = q(candidate.name);
   options.contexts.assign(contexts.begin(), contexts.end());
+  options.trained_context = candidate.context;
   for (const KvType kv : {KvType::f32, KvType::f16, KvType::q8}) options.kv_types.push_back(kv_choice(kv));
   for (const PrecisionRequest& choice : choices)
     options.precisions.push_back(precision_choice(choice, candidate.experts > 0));

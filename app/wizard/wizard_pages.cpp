@@ -247,7 +247,7 @@ void WizardController::show_memory() {
         choices_ = std::move(choices);
         if (std::ranges::find(choices_, choice_of(setup_)) == choices_.end())
           choices_.push_back(choice_of(setup_));
-        contexts_ = contexts_of(*chosen_);
+        contexts_ = offered_contexts(*chosen_);
         if (std::ranges::find(contexts_, setup_.context) == contexts_.end()) {
           contexts_.push_back(setup_.context);
           std::ranges::sort(contexts_);

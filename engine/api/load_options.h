@@ -17,7 +17,8 @@ namespace fovea {
 
 struct LoadOptions {
   std::filesystem::path model = {};
-  std::int64_t context = 0;  // tokens of KV cache; 0: the model's, at most 8,192
+  std::int64_t context = 0;         // tokens of KV cache; 0: the model's, at most 8,192
+  bool context_may_shrink = false;  // to what the model is made for; else the plan says so
   KvType kv = KvType::f16;
   // By the names that devices() gives: "cpu", "cuda:0"; empty: automatic_device.
   std::string device = {};

@@ -21,9 +21,10 @@ struct ModelInfo {
   std::int64_t kv_heads = 0;
   std::int64_t head_dim = 0;
   std::int64_t vocabulary = 0;
-  std::int64_t context = 0;       // trained context length, tokens
-  std::int64_t experts = 0;       // for each layer; 0 = dense
-  std::int64_t experts_used = 0;  // top-k
+  std::int64_t context = 0;           // trained context length, tokens
+  std::int64_t extended_context = 0;  // … and the longest that its rotary scaling is made for
+  std::int64_t experts = 0;           // for each layer; 0 = dense
+  std::int64_t experts_used = 0;      // top-k
   std::int64_t parameters = 0;
   std::int64_t parameters_active =
       0;                   // read for one token: embeddings counted once, chosen and shared experts

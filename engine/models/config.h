@@ -229,6 +229,11 @@ Result<void> check(const ModelConfig& config, const std::filesystem::path& file)
 // What inspect() tells, of a checkpoint that is open already.
 Result<ModelInfo> describe(const checkpoint::Checkpoint&);
 
+// The longest context in tokens that the rotary scaling is made for, at least the trained one: YaRN stretches
+// its original context by its factor (Peng et al. 2023, §3.4), dynamic scaling the trained one. Layers with a
+// window or without positions do not bound it. 0 where the trained one is not known.
+std::int64_t extended_context(const ModelConfig& config);
+
 // The rotary inverse frequencies, [rotary / 2], and the magnitude that multiplies cos and sin. `context` is
 // the trained one, `tokens` the sequence's whole length: only dynamic scaling depends on it, and a sequence
 // keeps one length for all its passes, so that cached keys and later queries rotate alike. In generation that

@@ -46,6 +46,7 @@ Result<ModelInfo> models::describe(const checkpoint::Checkpoint& file) {
   }
   info.vocabulary = config.vocabulary;
   info.context = config.context;
+  info.extended_context = extended_context(config);
   info.experts = config.experts();
   info.experts_used = config.experts_used();
   info.conversion = english(file.conversion());

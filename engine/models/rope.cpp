@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <optional>
 
 #include "engine/checkpoint/checkpoint.h"
 
@@ -271,6 +272,27 @@ Result<void> read_rope(const Keys& keys, const checkpoint::Checkpoint& checkpoin
             keys.integer_or({"rope.dimension_count_swa", ""}, sliding.rotary, 2, sliding.rotary));
   config.rotary.push_back(std::move(sliding));
   return {};
+}
+
+std::int64_t extended_context(const ModelConfig& config) {
+  const auto of_table = [&](std::int64_t index) {
+    const RopeConfig& rope = config.rotary[static_cast<std::size_t>(index)];
+    if (rope.scaling != RopeScaling::yarn && rope.scaling != RopeScaling::dynamic) return config.context;
+    const std::int64_t from = rope.scaling == RopeScaling::yarn ? rope.original_context : config.context;
+    return std::max<std::int64_t>(config.context, std::llround(static_cast<double>(from) * rope.factor));
+  };
+  std::optional<std::int64_t> longest;
+  const auto bound = [&](std::int64_t table) {
+    const std::int64_t here = of_table(table);
+    longest = std::min(longest.value_or(here), here);
+  };
+  for (const LayerConfig& layer : config.layers) {
+    if (const AttentionConfig* const attention = layer.attention();
+        attention && attention->window == 0 && attention->rotary >= 0)
+      bound(attention->rotary);
+    if (const auto* const latent = std::get_if<LatentAttentionConfig>(&layer.mixer)) bound(latent->rotary);
+  }
+  return longest.value_or(config.context);
 }
 
 RotaryTable rotary_table(const RopeConfig& rope, std::int64_t context, std::int64_t tokens) {

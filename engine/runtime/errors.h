@@ -31,6 +31,16 @@ FOVEA_PHRASE(above_zero_to_off, "above 0, at most {max} ({off}: off)");
 FOVEA_PHRASE(one_is_off, "above 0, at most 1 (off)");
 FOVEA_PHRASE(no_limit_or_more, "-1 (no limit) or more");
 
+// What the user should know.
+FOVEA_PHRASE(
+    context_extended,
+    "The context of {context} tokens is longer than the {trained} that the model was trained for; its "
+    "rotary scaling is made for up to {longest}, and answers may be worse");
+FOVEA_PHRASE(
+    context_beyond_model,
+    "The context of {context} tokens is longer than the {longest} that the model is made for: what is "
+    "said beyond them will likely make no sense");
+
 // How a plan differs from the one that was shown.
 FOVEA_PHRASE(budget_is_other, "the budget is {now} instead of {before}");
 FOVEA_PHRASE(device_takes_other, "what is on the device takes {now} instead of {before}");

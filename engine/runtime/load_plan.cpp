@@ -241,6 +241,7 @@ LoadPlan describe(const Subject& subject, const LoadOptions& options, const Mach
                 .host_computes = machine.is_card(),
                 .cpu_moe_layers = fitted.units.cpu_moe_layers};
   plan.plan.notes = fitted.units.notes;
+  if (auto note = context_note(options.context, *subject.config)) plan.plan.notes.push_back(*std::move(note));
   plan.options.precision.policy = fitted.units.policy;
   for (std::size_t layer = 0; layer + 1 < plan.first_unit.size(); ++layer)
     plan.units_per_layer =

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "engine/api/limits.h"
-#include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/layers/forward.h"
 #include "engine/runtime/errors.h"
@@ -37,8 +36,10 @@ Result<void> check(const LoadOptions& options) {
 }
 
 void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bool card) {
-  const std::int64_t trained = config.context > 0 ? config.context : default_context;
+  const std::int64_t trained = config.context > 0 ? config.context : max_context;
   if (options.context == 0) options.context = std::min(trained, default_context);
+  if (options.context_may_shrink)
+    options.context = std::min(options.context, std::max(trained, models::extended_context(config)));
   if (options.chunk == 0) {
     const bool dynamic =
         precision::chosen_policy(options.precision, config.experts() > 0, card) == PolicyKind::dynaexq;
@@ -46,9 +47,13 @@ void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bo
   }
   options.chunk = std::min(options.chunk, options.context);
   if (options.threads == 0) options.threads = physical_cores();
-  if (options.context > trained)
-    log::warning("runtime", "the context of ", options.context, " tokens is longer than the ", trained,
-                 " that the model was trained for");
+}
+
+std::optional<Phrase> context_note(std::int64_t context, const models::ModelConfig& config) {
+  if (config.context <= 0 || context <= config.context) return std::nullopt;
+  const std::int64_t longest = models::extended_context(config);
+  return context <= longest ? phrases::context_extended(context, config.context, longest)
+                            : phrases::context_beyond_model(context, longest);
 }
 
 void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk, KvType kv,

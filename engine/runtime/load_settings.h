@@ -1,6 +1,8 @@
 // What the zeros of load options mean, and the KV cache that they ask for.
 #pragma once
 
+#include <optional>
+
 #include "engine/api/engine.h"
 #include "engine/models/config.h"
 #include "engine/models/plan.h"
@@ -17,6 +19,8 @@ Result<void> check(const LoadOptions& options);
 // policy that moves experts; twice that on a `card`, a device with memory of its own; no longer than the
 // context. The threads: the physical cores.
 void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bool card);
+// What is to be said of a context that is longer than the trained one.
+std::optional<Phrase> context_note(std::int64_t context, const models::ModelConfig& config);
 // Counts in a plan what a card's memory being out of the host's reach takes: what passes exchange with it,
 // and what is kept free.
 void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk, KvType kv,

@@ -3214,6 +3214,14 @@
         <translation>Bu&amp;dget</translation>
     </message>
     <message>
+        <source>%1 tokens (trained for %2)</source>
+        <translation>%1 Token (trainiert für %2)</translation>
+    </message>
+    <message>
+        <source>The model stretches its positions to read so much at once (YaRN or alike); its answers may be worse than within what it was trained for.</source>
+        <translation>Das Modell streckt seine Positionen, um so viel auf einmal zu lesen (YaRN oder Ähnliches); seine Antworten können schlechter sein als innerhalb dessen, wofür es trainiert wurde.</translation>
+    </message>
+    <message>
         <source>%1 tokens</source>
         <translation>%1 Token</translation>
     </message>
@@ -3871,8 +3879,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Kontext</translation>
     </message>
     <message>
-        <source>How much of a conversation the model sees at once. A longer context takes more memory; it holds for the next model that is opened.</source>
-        <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein längerer Kontext braucht mehr Speicher; er gilt für das nächste Modell, das geöffnet wird.</translation>
+        <source>How much of a conversation the model sees at once. A longer context takes more memory; a model that is made for less gets what it is made for. It holds for the next model that is opened.</source>
+        <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein längerer Kontext braucht mehr Speicher; ein Modell, das für weniger gemacht ist, bekommt so viel, wie es fasst. Er gilt für das nächste Modell, das geöffnet wird.</translation>
     </message>
     <message>
         <source>&amp;Offline: nothing goes over the network at all</source>

@@ -39,6 +39,9 @@ std::filesystem::path whole_demo_model() {
 std::filesystem::path demo_dense_model() {
   return existing(data_folder() / "models/demo-dense.gguf");
 }
+std::filesystem::path gemma_model() {
+  return existing(std::filesystem::path(FOVEA_SOURCE_DIR) / "build/gemma/gemma-3-270m.gguf");
+}
 
 std::string content(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -19,6 +19,8 @@ std::filesystem::path demo_model();
 // are not.
 std::filesystem::path whole_demo_model();
 std::filesystem::path demo_dense_model();
+// Gemma 3 270M, a GGUF of Q4_K_M, which scripts/test puts into build/gemma; empty where it has not.
+std::filesystem::path gemma_model();
 
 // What is in a file, empty where it cannot be read.
 std::string content(const std::filesystem::path&);

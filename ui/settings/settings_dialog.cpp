@@ -149,7 +149,8 @@ QWidget* SettingsDialog::make_models() {
   form->addRow(tr("&Context"), context);
   form->addRow(
       {}, explain(tr("How much of a conversation the model sees at once. A longer context takes more memory; "
-                     "it holds for the next model that is opened."),
+                     "a model that is made for less gets what it is made for. It holds for the next model "
+                     "that is opened."),
                   page));
   layout->addLayout(form);
   auto* wizard = new QPushButton(tr("&Find a model that fits…"), page);

@@ -110,8 +110,15 @@ void MemoryPage::set_options(const MemoryOptions& options) {
     }
   };
   std::vector<ChoiceView> contexts;
-  for (const qint64 tokens : options.contexts)
-    contexts.push_back({tr("%1 tokens").arg(count_text(tokens)), {}});
+  for (const qint64 tokens : options.contexts) {
+    if (options.trained_context > 0 && tokens > options.trained_context)
+      contexts.push_back(
+          {tr("%1 tokens (trained for %2)").arg(count_text(tokens), count_text(options.trained_context)),
+           tr("The model stretches its positions to read so much at once (YaRN or alike); its "
+              "answers may be worse than within what it was trained for.")});
+    else
+      contexts.push_back({tr("%1 tokens").arg(count_text(tokens)), {}});
+  }
   fill(context_, contexts);
   fill(kv_, options.kv_types);
   fill(precision_, options.precisions);

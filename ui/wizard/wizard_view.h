@@ -45,6 +45,7 @@ struct ChoiceView {
 struct MemoryOptions {
   QString model = {};
   std::vector<qint64> contexts = {};  // tokens
+  qint64 trained_context = 0;         // longer ones are offered where the model's positions can be stretched
   std::vector<ChoiceView> kv_types = {};
   std::vector<ChoiceView> precisions = {};
   qint64 max_bytes = 0;  // of the device: the budget cannot be larger

@@ -183,6 +183,19 @@ class CandidatesTest : public QObject {
     QVERIFY(candidate.tokens_per_second > 100);
   }
 
+  // Beyond the trained length only as far as the positions can be stretched.
+  void contextsAreOfferedUpToWhatTheModelIsMadeFor() {
+    Candidate candidate;
+    candidate.context = candidate.extended_context = 40960;
+    const std::vector<std::int64_t> trained{2048, 4096, 8192, 16384, 32768, 40960};
+    QCOMPARE(app::offered_contexts(candidate), trained);
+    candidate.extended_context = 131072;
+    std::vector<std::int64_t> stretched = trained;
+    stretched.insert(stretched.end(), {81920, 131072});
+    QCOMPARE(app::offered_contexts(candidate), stretched);
+    QCOMPARE(app::contexts_of(candidate), trained);
+  }
+
   // What is proposed must fit, and change what it says.
   void remediesFit() {
     Machine machine = tests::processor(32, 28, 45);

@@ -148,6 +148,7 @@ class ScanTest : public QObject {
                   .head_dim = 128,
                   .vocabulary = 151936,
                   .context = 262144,
+                  .extended_context = 1010000,
                   .experts = 128,
                   .experts_used = 8,
                   .parameters = 30'500'000'000,
@@ -198,7 +199,7 @@ class ScanTest : public QObject {
     QCOMPARE(quantization_of(b), std::string("Q4_K, Q6_K"));
     // The command line's keys, each with its value.
     const auto json = as_json(a);
-    QCOMPARE(json.size(), 21U);
+    QCOMPARE(json.size(), 22U);
     QCOMPARE(json["path"], "/models/a.gguf");
     QCOMPARE(json["architecture"], a.architecture);
     QCOMPARE(json["experts_used"], 8);

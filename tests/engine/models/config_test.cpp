@@ -559,6 +559,41 @@ class ConfigTest : public QObject {
     QVERIFY(std::abs(static_cast<double>(table.magnitude) - 1.138629436111989) < 1e-6);
   }
   // Dynamic scaling changes nothing within the trained context.
+  // Only what is made to stretch does, and layers that see a window or no positions bound nothing.
+  void contextsAreExtendedByScalingAlone() {
+    using models::RopeScaling;
+    const auto table = [](RopeScaling scaling, double factor, std::int64_t original) {
+      models::RopeConfig rope;
+      rope.scaling = scaling;
+      rope.factor = factor;
+      rope.original_context = original;
+      return rope;
+    };
+    const auto longest = [&](RopeScaling scaling, double factor, std::int64_t original) {
+      models::ModelConfig config;
+      config.context = 1000;
+      config.rotary = {table(scaling, factor, original), {}};
+      models::AttentionConfig window{.window = 8, .rotary = 1}, unplaced{.rotary = -1};
+      config.layers = {
+          {.mixer = models::AttentionConfig{.rotary = 0}}, {.mixer = window}, {.mixer = unplaced}};
+      return models::extended_context(config);
+    };
+    QCOMPARE(longest(RopeScaling::none, 1, 1000), 1000);
+    QCOMPARE(longest(RopeScaling::linear, 8, 1000), 1000);
+    QCOMPARE(longest(RopeScaling::llama3, 8, 100), 1000);
+    QCOMPARE(longest(RopeScaling::yarn, 4, 800), 3200);
+    QCOMPARE(longest(RopeScaling::yarn, 4, 250), 1000);
+    QCOMPARE(longest(RopeScaling::yarn, 2, 100), 1000);  // its trained context is longer than that
+    QCOMPARE(longest(RopeScaling::dynamic, 2.5, 1000), 2500);
+
+    models::ModelConfig two;  // both see everything: the shorter one bounds
+    two.context = 1000;
+    two.rotary = {table(RopeScaling::yarn, 8, 500), {}};
+    two.layers = {{.mixer = models::AttentionConfig{.rotary = 0}},
+                  {.mixer = models::AttentionConfig{.rotary = 1}}};
+    QCOMPARE(models::extended_context(two), 1000);
+  }
+
   void dynamicWithinContextIsUnscaled() {
     models::RopeConfig plain{.rotary = 16, .frequency_factors = {}};
     models::RopeConfig dynamic = plain;

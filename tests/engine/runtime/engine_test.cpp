@@ -446,6 +446,44 @@ class EngineTest : public QObject {
     QCOMPARE(Engine::load(chat_request(), {}, stopped.get_token()).error().kind, ErrorKind::cancelled);
   }
 
+  // The chat model is made for 512 tokens.
+  void contextsBeyondTheModelShrinkOrAreSaid() {
+    LoadOptions request = chat_request();
+    request.context = 513;
+    const auto beyond = load(request);
+    QCOMPARE(beyond->settings().context, 513);
+    QCOMPARE(beyond->plan().plan.notes.size(), std::size_t{1});
+    const std::string note = english(beyond->plan().plan.notes.front());
+    QVERIFY2(note.contains("513 tokens is longer than the 512 that the model is made for"), note.c_str());
+    request.context_may_shrink = true;
+    const auto engine = load(request);
+    QCOMPARE(engine->settings().context, 512);
+    QVERIFY(engine->plan().plan.notes.empty());
+  }
+
+  // YaRN by 4 of 16 tokens, with 32 said to be trained.
+  void contextsThatAreStretchedAreSaid() {
+    const fovea::tests::TemporaryFolder folder;
+    const auto model = fovea::tests::golden("models/rope-yarn");
+    for (const auto& file : std::filesystem::directory_iterator(model))
+      if (file.path().filename() != "config.json")
+        std::filesystem::create_symlink(file.path(), folder.path() / file.path().filename());
+    std::ifstream original(model / "config.json");
+    nlohmann::json config = nlohmann::json::parse(original);
+    config["max_position_embeddings"] = 32;
+    std::ofstream(folder.path() / "config.json") << config;
+    LoadOptions request{.model = folder.path(), .context = 64, .need_tokenizer = false};
+    const auto stretched = load(request);
+    QCOMPARE(stretched->plan().plan.notes.size(), std::size_t{1});
+    const std::string note = english(stretched->plan().plan.notes.front());
+    QVERIFY2(note.contains("64 tokens is longer than the 32") && note.contains("up to 64"), note.c_str());
+    request.context = 32;
+    QVERIFY(load(request)->plan().plan.notes.empty());
+    request.context = 80;
+    request.context_may_shrink = true;
+    QCOMPARE(load(request)->settings().context, 64);
+  }
+
   void withoutATokeniserThereAreOnlyLogits() {
     LoadOptions request = chat_request();
     request.need_tokenizer = false;
