@@ -189,7 +189,7 @@ ui::ShownMoment LiveSession::moment() const {
                         .seconds_in = moment.seconds - ring.moment(ring.first()).seconds,
                         .seconds_back = ring.last().seconds - moment.seconds};
   if (!playhead_.live().empty()) shown.seconds_behind_live = playhead_.live().last().seconds - moment.seconds;
-  const Snapshot& n = moment.numbers;
+  const SnapshotNumbers& n = moment.numbers;
   const auto uses = static_cast<double>(uses_of_experts(n));
   if (uses > 0 && n.tiers.size() > 1) shown.high_share = static_cast<double>(n.tiers[0].hits) / uses;
   if (n.host_hits > 0) shown.host_share = static_cast<double>(n.host_hits) / uses;

@@ -59,7 +59,7 @@ class LiveSession : public ui::LiveSource {
   const ui::ShownModel& model() const override { return shown_model_; }
   ui::Alarms alarms() const override;
   ui::ShownMoment moment() const override;
-  const Snapshot& numbers() const override { return playhead_.moment().numbers; }
+  const SnapshotNumbers& numbers() const override { return playhead_.moment().numbers; }
   const MapFrame& frame() override { return playhead_.frame(); }
   std::vector<ui::FreshChange> fresh_changes() const override;
   std::vector<ui::UnitChange> last_changes() const override;

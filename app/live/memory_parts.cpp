@@ -10,7 +10,7 @@ constexpr double kRounding = 1.0001;  // a budget's parts add up to it but for t
 
 }  // namespace
 
-std::vector<ui::BudgetPart> budget_parts(const Plan& plan, const Snapshot& numbers) {
+std::vector<ui::BudgetPart> budget_parts(const Plan& plan, const SnapshotNumbers& numbers) {
   using Kind = ui::BudgetPart::Kind;
   std::vector<ui::BudgetPart> parts;
   double so_far = 0;
@@ -33,7 +33,7 @@ std::vector<ui::BudgetPart> budget_parts(const Plan& plan, const Snapshot& numbe
   return parts;
 }
 
-int tier_of_pool(const Snapshot& numbers, std::size_t pool) {
+int tier_of_pool(const SnapshotNumbers& numbers, std::size_t pool) {
   int found = -1;
   for (std::size_t t = 0; t < numbers.tiers.size(); ++t) {
     const TierState& tier = numbers.tiers[t];
@@ -49,7 +49,7 @@ std::optional<double> MeasuredMemory::full() const {
   return total > 0 && used > kNearlyFull * total ? std::optional(used / total) : std::nullopt;
 }
 
-ui::MemoryParts memory_parts(const Plan& plan, const Snapshot& numbers, const ui::MapFrame& frame,
+ui::MemoryParts memory_parts(const Plan& plan, const SnapshotNumbers& numbers, const ui::MapFrame& frame,
                              std::int64_t experts, const MeasuredMemory& measured) {
   ui::MemoryParts parts;
   parts.budget = budget_parts(plan, numbers);

@@ -13,10 +13,10 @@ namespace fovea::app {
 
 // The parts add up to the budget, or to more when it is exceeded or there is none. Without a plan only the
 // experts are known.
-std::vector<ui::BudgetPart> budget_parts(const Plan& plan, const Snapshot& numbers);
+std::vector<ui::BudgetPart> budget_parts(const Plan& plan, const SnapshotNumbers& numbers);
 
 // The tier whose units have blocks of the pool's size; -1 where that is none, or more than one.
-int tier_of_pool(const Snapshot& numbers, std::size_t pool);
+int tier_of_pool(const SnapshotNumbers& numbers, std::size_t pool);
 
 // What was measured beside the snapshots.
 struct MeasuredMemory {
@@ -29,7 +29,7 @@ struct MeasuredMemory {
 };
 
 // `experts`: that the model has in all.
-ui::MemoryParts memory_parts(const Plan& plan, const Snapshot& numbers, const ui::MapFrame& frame,
+ui::MemoryParts memory_parts(const Plan& plan, const SnapshotNumbers& numbers, const ui::MapFrame& frame,
                              std::int64_t experts, const MeasuredMemory& measured);
 
 }  // namespace fovea::app

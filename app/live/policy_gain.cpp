@@ -81,7 +81,7 @@ ui::PolicyGain policy_gain(const GainInputs& in) {
   return gain;
 }
 
-void SessionStart::note(const Snapshot& numbers, const ui::MapFrame& frame) {
+void SessionStart::note(const SnapshotNumbers& numbers, const ui::MapFrame& frame) {
   if (!uses.empty() || numbers.tokens < kProfileTokens || numbers.tokens > 2 * kProfileTokens) return;
   uses = frame.uses;
   for (const TierState& tier : numbers.tiers) hits.push_back(tier.hits);
@@ -92,7 +92,7 @@ ui::PolicyGain policy_gain(PolicyKind policy, const SnapshotRing& ring, std::int
                            const SessionStart& start) {
   if (policy == PolicyKind::none) return {.verdict = ui::GainVerdict::no_policy};
   if (policy != PolicyKind::dynaexq) return {.verdict = ui::GainVerdict::tiers_stay};
-  const Snapshot& numbers = ring.moment(index).numbers;
+  const SnapshotNumbers& numbers = ring.moment(index).numbers;
   std::vector<std::int64_t> hits;
   for (const TierState& tier : numbers.tiers) hits.push_back(tier.hits);
   std::int64_t high_slots = 0;

@@ -31,7 +31,7 @@ ui::PolicyGain policy_gain(const GainInputs& inputs);
 // What a fixed mix from the session's start is chosen by: the uses of its first tokens.
 struct SessionStart {
   // Each moment, from the first on; what was not seen from the start is no profile.
-  void note(const Snapshot& numbers, const ui::MapFrame& frame);
+  void note(const SnapshotNumbers& numbers, const ui::MapFrame& frame);
 
   std::vector<std::uint32_t> uses;  // [units] when the profile was complete; empty until then
   std::vector<std::int64_t> hits;   // [tiers]

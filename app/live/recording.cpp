@@ -22,7 +22,7 @@ std::unexpected<Error> cannot_write(const QIODevice& out) {
 }
 
 QJsonObject head(const SnapshotRing& ring, const LiveModel& model) {
-  const Snapshot& numbers = ring.last().numbers;
+  const SnapshotNumbers& numbers = ring.last().numbers;
   QJsonArray tiers, layers;
   for (const TierState& tier : numbers.tiers)
     tiers.append(
@@ -53,7 +53,7 @@ QJsonArray json_of(const DecisionState& d) {
 }
 
 QJsonObject numbers_json(const Moment& moment) {
-  const Snapshot& n = moment.numbers;
+  const SnapshotNumbers& n = moment.numbers;
   QJsonArray tiers, pools, decisions;
   for (const TierState& tier : n.tiers)
     tiers.append(QJsonArray{static_cast<qint64>(tier.units), static_cast<qint64>(tier.bytes),

@@ -20,9 +20,10 @@ enum Changed : std::uint8_t {
   one_colder = 32,
 };
 
-void put_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 128; value >>= 7) out.push_back(static_cast<char>(0x80 | (value & 0x7F)));
-  out.push_back(static_cast<char>(value));
+char* put_varint(char* out, std::uint64_t value) {
+  for (; value >= 128; value >>= 7) *out++ = static_cast<char>(0x80 | (value & 0x7F));
+  *out++ = static_cast<char>(value);
+  return out;
 }
 
 class Bytes {
@@ -47,7 +48,10 @@ class Bytes {
 std::string encode_whole(const MapFrame& frame) {
   std::string out;
   for (const auto* plane : {&frame.tier, &frame.target, &frame.hot}) out.append(plane->begin(), plane->end());
-  for (const std::uint32_t uses : frame.uses) put_varint(out, uses);
+  for (const std::uint32_t uses : frame.uses) {
+    char varint[10];
+    out.append(varint, put_varint(varint, uses));
+  }
   return out;
 }
 
@@ -58,33 +62,60 @@ void decode_whole(const std::string& bytes, MapFrame& frame) {
   for (std::uint32_t& uses : frame.uses) uses = static_cast<std::uint32_t>(in.varint());
 }
 
-void encode_unit(const MapFrame& before, const MapFrame& now, std::size_t unit, std::size_t gap,
-                 std::string& out) {
-  std::uint8_t changed = 0;
-  if (before.tier[unit] != now.tier[unit]) changed |= changed_tier;
-  if (before.target[unit] != now.target[unit]) changed |= changed_target;
-  if (before.uses[unit] != now.uses[unit]) changed |= changed_uses;
+// A frame's, which bytes that are written cannot change.
+struct Planes {
+  explicit Planes(const MapFrame& frame)
+      : tier(frame.tier.data()),
+        target(frame.target.data()),
+        hot(frame.hot.data()),
+        uses(frame.uses.data()) {}
+  const std::uint8_t* tier;
+  const std::uint8_t* target;
+  const std::uint8_t* hot;
+  const std::uint32_t* uses;
+};
+
+// Writes what changed of a unit, behind how many units before it did not; `out` has room for most_bytes. Most
+// of it is written without asking first, and overwritten where it is not wanted: which units change cannot be
+// foretold.
+constexpr std::size_t most_bytes = 10 + 1 + 3 + 10;
+char* encode_unit(const Planes& before, const Planes& now, std::size_t unit, std::size_t gap, char* out,
+                  bool& any) {
+  const bool tier = before.tier[unit] != now.tier[unit], target = before.target[unit] != now.target[unit];
+  const bool uses = before.uses[unit] != now.uses[unit];
   const int hotter = int{now.hot[unit]} - int{before.hot[unit]};
-  if (hotter != 0) changed |= hotter == 1 ? one_hotter : hotter == -1 ? one_colder : changed_hot;
-  put_varint(out, gap);
-  out.push_back(static_cast<char>(changed));
-  if (changed & changed_tier) out.push_back(static_cast<char>(now.tier[unit]));
-  if (changed & changed_target) out.push_back(static_cast<char>(now.target[unit]));
-  if (changed & changed_hot) out.push_back(static_cast<char>(now.hot[unit]));
-  if (changed & changed_uses) put_varint(out, now.uses[unit] - before.uses[unit]);
+  const std::uint8_t hot = hotter == 0    ? 0
+                           : hotter == 1  ? one_hotter
+                           : hotter == -1 ? one_colder
+                                          : changed_hot;
+  const auto changed = static_cast<std::uint8_t>((tier ? changed_tier : 0) | (target ? changed_target : 0) |
+                                                 (uses ? changed_uses : 0) | hot);
+  any = changed != 0;
+  out = put_varint(out, gap);
+  *out++ = static_cast<char>(changed);
+  *out = static_cast<char>(now.tier[unit]);
+  out += tier ? 1 : 0;
+  *out = static_cast<char>(now.target[unit]);
+  out += target ? 1 : 0;
+  *out = static_cast<char>(now.hot[unit]);
+  out += hot == changed_hot ? 1 : 0;
+  char* const behind = put_varint(out, now.uses[unit] - before.uses[unit]);
+  return uses ? behind : out;
 }
 
-std::string encode_difference(const MapFrame& before, const MapFrame& now) {
-  std::string out;
+std::string encode_difference(const MapFrame& before, const MapFrame& now, std::vector<char>& scratch) {
+  scratch.resize(now.size() * most_bytes);
+  char* out = scratch.data();
+  const Planes old(before), fresh(now);
+  const std::size_t units = now.size();
   std::size_t next = 0;
-  for (std::size_t unit = 0; unit < now.size(); ++unit) {
-    if (before.tier[unit] == now.tier[unit] && before.target[unit] == now.target[unit] &&
-        before.hot[unit] == now.hot[unit] && before.uses[unit] == now.uses[unit])
-      continue;
-    encode_unit(before, now, unit, unit - next, out);
-    next = unit + 1;
+  for (std::size_t unit = 0; unit < units; ++unit) {
+    bool any = false;
+    char* const behind = encode_unit(old, fresh, unit, unit - next, out, any);
+    out = any ? behind : out;
+    next = any ? unit + 1 : next;
   }
-  return out;
+  return {scratch.data(), out};
 }
 
 void apply_difference(const std::string& bytes, MapFrame& frame) {
@@ -113,13 +144,18 @@ void read_units(const Snapshot& snapshot, MapFrame& frame) {
   resize(frame, snapshot.layers, snapshot.units_per_layer);
   frame.hot_is_recent_use =
       std::ranges::all_of(snapshot.units, [](const UnitState& state) { return state.hotness == 0; });
-  for (std::size_t unit = 0; unit < frame.size(); ++unit) {
-    const UnitState& state = snapshot.units[unit];
-    frame.tier[unit] = state.tier;
-    frame.target[unit] = state.target;
-    frame.hot[unit] =
-        ui::hotness_code(frame.hot_is_recent_use ? recent_use_scale * state.recent_tokens : state.hotness);
-    frame.uses[unit] = state.uses;
+  const ui::HotnessCodes code;
+  const bool by_use = frame.hot_is_recent_use;
+  std::uint8_t* const tier = frame.tier.data();
+  std::uint8_t* const target = frame.target.data();
+  std::uint8_t* const hot = frame.hot.data();
+  std::uint32_t* const uses = frame.uses.data();
+  for (std::size_t unit = 0, units = frame.size(); unit < units; ++unit) {
+    const UnitState state = snapshot.units[unit];
+    tier[unit] = state.tier;
+    target[unit] = state.target;
+    hot[unit] = code(by_use ? recent_use_scale * state.recent_tokens : state.hotness);
+    uses[unit] = state.uses;
   }
 }
 
@@ -133,14 +169,6 @@ bool is_set(const DecisionState& decision) {
 
 bool same_shape(const MapFrame& frame, const Snapshot& snapshot) {
   return frame.layers == snapshot.layers && frame.units_per_layer == snapshot.units_per_layer;
-}
-
-// Everything but the units.
-Snapshot numbers_of(const Snapshot& snapshot) {
-  Snapshot numbers = snapshot;
-  std::vector<UnitState>().swap(numbers.units);  // gives the memory back
-  std::vector<float>().swap(numbers.skew);
-  return numbers;
 }
 
 std::size_t size_of(const Moment& moment) {
@@ -165,13 +193,13 @@ void SnapshotRing::add(const Snapshot& snapshot, double seconds) {
   MapFrame now;
   read_units(snapshot, now);
   Moment moment{.seconds = moments_.empty() ? seconds : std::max(seconds, moments_.back().seconds),
-                .numbers = numbers_of(snapshot),
+                .numbers = snapshot,
                 .hot_is_recent_use = now.hot_is_recent_use,
                 .whole = moments_.empty() || ++since_whole_ >= frames_between_whole_ones,
                 .bytes = {}};
   if (!moments_.empty()) note_changes(snapshot, moment.seconds, latest_);
-  moment.bytes =
-      std::make_shared<const std::string>(moment.whole ? encode_whole(now) : encode_difference(latest_, now));
+  moment.bytes = std::make_shared<const std::string>(
+      moment.whole ? encode_whole(now) : encode_difference(latest_, now, scratch_));
   if (moment.whole) since_whole_ = 0;
   memory_bytes_ += size_of(moment);
   moments_.push_back(std::move(moment));

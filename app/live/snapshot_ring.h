@@ -20,7 +20,7 @@ using ui::MapFrame;
 // One moment's numbers: a snapshot without its units and skew.
 struct Moment {
   double seconds = 0;  // of the recording's clock
-  Snapshot numbers;
+  SnapshotNumbers numbers;
   bool hot_is_recent_use = false;
   bool whole = false;  // `bytes` hold the whole frame, else the difference to the one before
   std::shared_ptr<const std::string> bytes;  // encoded; shared between copies of a ring
@@ -74,6 +74,7 @@ class SnapshotRing {
   std::deque<Moment> moments_;
   std::int64_t first_ = 0;
   MapFrame latest_;
+  std::vector<char> scratch_;  // of the frame that is written
   std::int64_t since_whole_ = 0;
   std::deque<TierChange> changes_;
   std::size_t memory_bytes_ = 0;

@@ -14,7 +14,7 @@ constexpr double kBucketSeconds = traffic_seconds / traffic_buckets;
 
 }  // namespace
 
-std::int64_t uses_of_experts(const Snapshot& numbers) {
+std::int64_t uses_of_experts(const SnapshotNumbers& numbers) {
   std::int64_t uses = numbers.misses + numbers.host_hits;
   for (const TierState& tier : numbers.tiers) uses += tier.hits;
   return uses;
@@ -31,7 +31,7 @@ ui::TrafficSeries traffic_series(const SnapshotRing& ring, double now) {
     const auto back = static_cast<std::size_t>(age / kBucketSeconds);
     if (back >= traffic_buckets) continue;
     const std::size_t at = traffic_buckets - 1 - back;
-    const Snapshot &a = ring.moment(index - 1).numbers, &b = moment.numbers;
+    const SnapshotNumbers &a = ring.moment(index - 1).numbers, &b = moment.numbers;
     series.promotions[at] += static_cast<double>(b.swaps.promotions - a.swaps.promotions);
     series.demotions[at] += static_cast<double>(b.swaps.demotions - a.swaps.demotions);
     series.bytes[at] += static_cast<double>(b.swaps.bytes_read - a.swaps.bytes_read);

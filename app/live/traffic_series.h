@@ -13,7 +13,7 @@ namespace fovea::app {
 ui::TrafficSeries traffic_series(const SnapshotRing& ring, double now);
 
 // Tokens' uses of experts since the start.
-std::int64_t uses_of_experts(const Snapshot& numbers);
+std::int64_t uses_of_experts(const SnapshotNumbers& numbers);
 
 // The times between tokens lately.
 class TokenIntervals {

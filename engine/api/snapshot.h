@@ -56,11 +56,9 @@ struct SwapCounters {                          // since the start
   double stall_seconds = 0;
 };
 
-struct Snapshot {
+struct SnapshotNumbers {
   std::int64_t layers = 0;           // that have units
   std::int64_t units_per_layer = 0;  // the largest; a smaller layer's last ones have tier no_tier
-  std::vector<UnitState> units;      // [layers, units_per_layer]
-  std::vector<float> skew;           // [layers] share of the layer's hotness that its top tenth holds
   std::vector<TierState> tiers;      // high to low
   std::vector<PoolState> pools;      // small blocks first
   SwapCounters swaps;
@@ -75,6 +73,11 @@ struct Snapshot {
   double mean_bits_per_weight = 0;          // of the published versions
   std::int64_t budget_bytes = 0;
   std::int64_t arena_bytes = 0, arena_used_bytes = 0;
+};
+
+struct Snapshot : SnapshotNumbers {
+  std::vector<UnitState> units;  // [layers, units_per_layer]
+  std::vector<float> skew;       // [layers] share of the layer's hotness that its top tenth holds
 };
 
 }  // namespace fovea

@@ -14,7 +14,8 @@ void ExpertTable::set_model(const ShownModel& model) {
   if (rowCount() > 0) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columns - 1));
 }
 
-void ExpertTable::show(const Snapshot& numbers, const MapFrame& frame, std::vector<UnitChange> changes) {
+void ExpertTable::show(const SnapshotNumbers& numbers, const MapFrame& frame,
+                       std::vector<UnitChange> changes) {
   const bool other_shape = frame.layers != frame_.layers || frame.units_per_layer != frame_.units_per_layer;
   if (other_shape) beginResetModel();
   frame_ = frame;

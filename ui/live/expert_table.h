@@ -20,7 +20,7 @@ class ExpertTable : public QAbstractTableModel {
   void set_model(const ShownModel& model);
   // Copies what it shows; `changes`: each unit's last. The order of the rows stays until they are sorted
   // again.
-  void show(const Snapshot& numbers, const MapFrame& frame, std::vector<UnitChange> changes);
+  void show(const SnapshotNumbers& numbers, const MapFrame& frame, std::vector<UnitChange> changes);
   std::int64_t unit_at(int row) const;
   int row_of(std::int64_t unit) const;
 
@@ -37,7 +37,7 @@ class ExpertTable : public QAbstractTableModel {
 
   ShownModel model_;
   MapFrame frame_;
-  Snapshot numbers_;
+  SnapshotNumbers numbers_;
   std::vector<UnitChange> last_;  // [units]
   std::vector<std::int64_t> unit_of_row_;
   int sorted_by_ = layer;

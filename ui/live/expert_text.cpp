@@ -22,7 +22,7 @@ QString layer_text(const ShownModel& model, std::int64_t layer) {
   return QString::number(at < model.layer_numbers.size() ? model.layer_numbers[at] : layer);
 }
 
-QString tier_text(const Snapshot& numbers, std::uint8_t tier) {
+QString tier_text(const SnapshotNumbers& numbers, std::uint8_t tier) {
   if (tier < numbers.tiers.size()) return QString::fromStdString(numbers.tiers[tier].name);
   return tier == host_tier ? ExpertWords::tr("main memory") : ExpertWords::tr("on disk");
 }
@@ -66,7 +66,7 @@ QString ago_text(double seconds) {
                       : ExpertWords::tr("%1 min ago").arg(number_text(seconds / 60, 1));
 }
 
-QString expert_text(const ShownModel& model, const Snapshot& numbers, const MapFrame& frame,
+QString expert_text(const ShownModel& model, const SnapshotNumbers& numbers, const MapFrame& frame,
                     std::int64_t unit, const UnitChange& change, bool rich) {
   const auto at = static_cast<std::size_t>(unit);
   if (frame.units_per_layer == 0 || at >= frame.size()) return {};

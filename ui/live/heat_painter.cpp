@@ -10,6 +10,8 @@
 namespace fovea::ui {
 namespace {
 
+constexpr std::size_t texture_count = 6;
+constexpr int narrow = 4;              // pixels, of cells that are drawn in whole vectors
 constexpr double kSpaciousCell = 4.5;  // device pixels: from here cells stand apart
 
 QRgb blend(QRgb a, QRgb b, double share_of_b) {
@@ -101,81 +103,147 @@ QRgb HeatPainter::colour(std::size_t tier, double strength, bool textured) const
 void HeatPainter::paint(QImage& image, const HeatLayout& layout, const Picture& picture) const {
   if (!picture.over) image.fill(background_);
   if (!picture.frame || layout.layers() == 0 || ramps_.empty()) return;
-  const double ratio = image.devicePixelRatio();
-  std::vector<int> edges(static_cast<std::size_t>(layout.columns()) + 1);
-  const double left = layout.cell_rect({layout.first_layer(), 0}).left();
-  for (int column = 0; column <= layout.columns(); ++column)
-    edges[static_cast<std::size_t>(column)] =
-        static_cast<int>(std::lround((left + column * layout.cell_width()) * ratio));
-  const int gap = std::max(1, static_cast<int>(std::lround(ratio)));
+  Grid grid = grid_of(image, layout, picture.textures);
   for (int layer = layout.first_layer(); layer < layout.first_layer() + layout.layers(); ++layer) {
     for (int row = 0; row < layout.fold(); ++row)
-      fill_row(image, layout, picture, {layer, row * layout.columns()}, edges, gap);
+      fill_row(image, layout, picture, {layer, row * layout.columns()}, grid);
   }
 }
 
-void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Picture& picture,
-                           const HeatCell& first, const std::vector<int>& edges, int gap) const {
+HeatPainter::Grid HeatPainter::grid_of(const QImage& image, const HeatLayout& layout, bool textures) const {
   const double ratio = image.devicePixelRatio();
-  const QRectF rect = layout.cell_rect(first);
-  const int area_top = static_cast<int>(std::lround(layout.area().top() * ratio));
-  const int area_bottom =
-      std::min(image.height(), static_cast<int>(std::lround(layout.area().bottom() * ratio)));
-  const int area_left = static_cast<int>(std::lround(layout.area().left() * ratio));
-  const int area_right =
-      std::min(image.width(), static_cast<int>(std::lround(layout.area().right() * ratio)));
-  int top = static_cast<int>(std::lround(rect.top() * ratio));
-  int bottom = static_cast<int>(std::lround(rect.bottom() * ratio));
-  if (layout.cell_height() * ratio >= kSpaciousCell) bottom -= gap;
-  top = std::max(top, area_top);
-  bottom = std::min(bottom, area_bottom);
-  if (top >= bottom) return;
+  const auto pixel = [ratio](double at) { return static_cast<int>(std::lround(at * ratio)); };
+  Grid grid;
+  grid.gap = std::max(1, pixel(1));
+  grid.left = pixel(layout.area().left());
+  grid.right = std::min(image.width(), pixel(layout.area().right()));
+  grid.top = pixel(layout.area().top());
+  grid.bottom = std::min(image.height(), pixel(layout.area().bottom()));
+  grid.cells_apart = layout.cell_width() * ratio >= kSpaciousCell;
+  grid.rows_apart = layout.cell_height() * ratio >= kSpaciousCell;
+  for (std::size_t tier = 0; tier < grid.place_of_tier.size(); ++tier)
+    grid.place_of_tier[tier] = static_cast<std::uint8_t>(place_of_tier(tier, tiers_));
+  for (std::size_t place = 0; place < ramps_.size(); ++place)
+    grid.texture_of_place.push_back(static_cast<std::uint32_t>(texture_of_place(place, tiers_)));
+  const double left = layout.cell_rect({layout.first_layer(), 0}).left();
+  for (int column = 0; column <= layout.columns(); ++column)
+    grid.edges.push_back(pixel(left + column * layout.cell_width()));
+  grid.period = tier_texture_period * grid.gap;
+  for (std::size_t texture = 0; textures && texture < texture_count; ++texture)
+    for (int y = 0; y < tier_texture_period; ++y)
+      for (int x = 0; x < 2 * grid.period; ++x)
+        grid.textures.push_back(tier_texture(texture, x / grid.gap, y) ? 0xFFFFFFFF : 0);
+  return grid;
+}
 
+void HeatPainter::find_cells(const HeatLayout& layout, const Picture& picture, const HeatCell& first,
+                             Grid& grid) const {
+  static const std::array<std::uint8_t, 256> full_steps = make_steps(1, steps),
+                                             dim_steps = make_steps(kDimmed, steps);
   const MapFrame& frame = *picture.frame;
   const auto base = static_cast<std::size_t>(first.layer) * static_cast<std::size_t>(frame.units_per_layer);
-  const auto begin = frame.hot.begin() + static_cast<std::ptrdiff_t>(base);
-  const std::uint8_t hottest = *std::max_element(begin, begin + frame.units_per_layer);
+  const std::uint8_t* const hot = frame.hot.data() + base;
+  const std::uint8_t* const tier = frame.tier.data() + base;
+  const std::uint8_t hottest = *std::max_element(hot, hot + frame.units_per_layer);
   const int experts = picture.experts && !picture.experts->empty()
                           ? static_cast<int>((*picture.experts)[static_cast<std::size_t>(first.layer)])
                           : layout.slots();
-  static const std::array<std::uint8_t, 256> full_steps = make_steps(1, steps),
-                                             dim_steps = make_steps(kDimmed, steps);
-  const bool dims = picture.lit && !picture.lit->empty();
-  const int apart = layout.cell_width() * ratio >= kSpaciousCell ? gap : 0;
+  const std::uint8_t* const lit = picture.lit && !picture.lit->empty() ? picture.lit->data() + base : nullptr;
+  const std::uint16_t* const expert_of = picture.places->experts_of(first.layer) + first.slot;
+  const int* const edges = grid.edges.data();
   const int slots = std::min(layout.columns(), layout.slots() - first.slot);
-  // Textures follow the screen, so that they run on through neighbouring cells of one tier. `outline`: the
-  // first and the last line of cells that stand apart.
-  const auto draw_line = [&](int y, bool outline) {
-    auto* const pixels = reinterpret_cast<QRgb*>(image.scanLine(y));
-    for (int column = 0; column < slots; ++column) {
-      const int expert = picture.places->expert_at(first.layer, first.slot + column);
-      if (expert >= experts) continue;
-      const std::size_t unit = base + static_cast<std::size_t>(expert);
-      const bool dimmed = dims && !(*picture.lit)[unit];
-      const std::size_t step =
-          frame.hot[unit] == 0 ? 0 : (dimmed ? dim_steps : full_steps)[hottest - frame.hot[unit]];
-      const std::size_t place = place_of_tier(frame.tier[unit], tiers_);
-      const int from = std::max(area_left, edges[static_cast<std::size_t>(column)]);
-      const int to = std::min(area_right, edges[static_cast<std::size_t>(column) + 1] - apart);
-      if (from >= to) continue;
-      const Ramp& r = ramps_[place];
-      std::fill(pixels + from, pixels + to, (outline ? r.edge : r.plain)[step]);
-      if (outline) continue;
-      const std::size_t texture = texture_of_place(place, tiers_);
-      for (int x = from; picture.textures && x < to; ++x)
-        if (tier_texture(texture, x / gap, y / gap)) pixels[x] = r.textured[step];
-      if (apart > 0) pixels[from] = pixels[to - 1] = r.edge[step];
-    }
-  };
-  const int outlines = apart > 0 && bottom - top > 2 ? 1 : 0;
-  const int period = picture.textures ? tier_texture_period * gap : 1;
+  const int apart = grid.cells_apart ? grid.gap : 0;
+  grid.cells.resize(static_cast<std::size_t>(slots));
+  Cell* cell = grid.cells.data();
+  for (int column = 0; column < slots; ++column) {
+    const int expert = expert_of[column];
+    cell->from = std::max(grid.left, edges[column]);
+    cell->to = std::min(grid.right, edges[column + 1] - apart);
+    if (expert >= experts || cell->from >= cell->to) continue;
+    const auto& step_of = lit && !lit[expert] ? dim_steps : full_steps;
+    const std::size_t step = hot[expert] == 0 ? 0 : step_of[static_cast<std::size_t>(hottest - hot[expert])];
+    const std::size_t place = grid.place_of_tier[tier[expert]];
+    const Ramp& ramp = ramps_[place];
+    cell->plain = ramp.plain[step];
+    cell->textured = ramp.textured[step];
+    cell->edge = ramp.edge[step];
+    cell->texture = grid.texture_of_place[place];
+    ++cell;
+  }
+  grid.cells.resize(static_cast<std::size_t>(cell - grid.cells.data()));
+}
+
+void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Picture& picture,
+                           const HeatCell& first, Grid& grid) const {
+  const double ratio = image.devicePixelRatio();
+  const QRectF rect = layout.cell_rect(first);
+  const int gap = grid.rows_apart ? grid.gap : 0;
+  const int top = std::max(static_cast<int>(std::lround(rect.top() * ratio)), grid.top);
+  const int bottom = std::min(static_cast<int>(std::lround(rect.bottom() * ratio)) - gap, grid.bottom);
+  if (top >= bottom) return;
+  find_cells(layout, picture, first, grid);
+  const auto line_at = [&](int y) { return reinterpret_cast<QRgb*>(image.scanLine(y)); };
+  // The first and the last line of cells that stand apart are outlines.
+  const int outlines = grid.cells_apart && bottom - top > 2 ? 1 : 0;
+  const int period = picture.textures ? tier_texture_period * grid.gap : 1;
   const int inner = std::min(bottom - top - 2 * outlines, period);
-  if (outlines > 0) draw_line(top, true);
-  for (int line = 0; line < inner; ++line) draw_line(top + outlines + line, false);
+  if (outlines > 0) {
+    QRgb* const pixels = line_at(top);
+    for (const Cell& cell : grid.cells) std::fill(pixels + cell.from, pixels + cell.to, cell.edge);
+  }
+  for (int y = top + outlines; y < top + outlines + inner; ++y) {
+    QRgb* const pixels = line_at(y);
+    picture.textures ? draw_textures(pixels, y, grid) : draw_line(pixels, grid);
+    if (!grid.cells_apart) continue;
+    for (const Cell& cell : grid.cells) pixels[cell.from] = pixels[cell.to - 1] = cell.edge;
+  }
   const std::size_t used = static_cast<std::size_t>(image.bytesPerLine());
   for (int y = top + outlines + inner; y < bottom - outlines; ++y)
     std::memcpy(image.scanLine(y), image.constScanLine(y - inner), used);
   if (outlines > 0) std::memcpy(image.scanLine(bottom - 1), image.constScanLine(top), used);
+}
+
+// What goes beyond a narrow cell is overwritten by those behind; so many begin with it that have such behind.
+std::size_t HeatPainter::narrow_cells(const Grid& grid) const {
+  if (grid.cells_apart || grid.cells.size() < narrow) return 0;
+  const auto wide = [](const Cell& cell) { return cell.to - cell.from > narrow; };
+  return std::min<std::size_t>(std::ranges::find_if(grid.cells, wide) - grid.cells.begin(),
+                               grid.cells.size() - narrow);
+}
+
+void HeatPainter::draw_line(QRgb* pixels, const Grid& grid) const {
+  const std::size_t cells = grid.cells.size();
+  std::size_t next = 0;
+  for (const std::size_t end = narrow_cells(grid); next < end; ++next) {
+    const Cell& cell = grid.cells[next];
+    for (int x = 0; x < narrow; ++x) pixels[cell.from + x] = cell.plain;
+  }
+  for (; next < cells; ++next) {
+    const Cell& cell = grid.cells[next];
+    std::fill(pixels + cell.from, pixels + cell.to, cell.plain);
+  }
+}
+
+// They follow the screen, so that they run on through neighbouring cells of one tier.
+void HeatPainter::draw_textures(QRgb* pixels, int y, const Grid& grid) const {
+  const auto period = static_cast<std::size_t>(grid.period);
+  const auto line = static_cast<std::size_t>(y / grid.gap % tier_texture_period);
+  const auto draw = [&](const Cell& cell, int from, int count) {  // count: a period at most
+    const std::uint32_t* const drawn = grid.textures.data() +
+                                       (cell.texture * tier_texture_period + line) * 2 * period +
+                                       static_cast<std::size_t>(from) % period;
+    QRgb* const to = pixels + from;
+    const QRgb plain = cell.plain, difference = cell.plain ^ cell.textured;
+    for (int x = 0; x < count; ++x) to[x] = plain ^ (difference & drawn[x]);
+  };
+  const std::size_t cells = grid.cells.size();
+  std::size_t next = 0;
+  for (const std::size_t end = narrow_cells(grid); next < end; ++next)
+    draw(grid.cells[next], grid.cells[next].from, narrow);
+  for (; next < cells; ++next) {
+    const Cell& cell = grid.cells[next];
+    for (int x = cell.from; x < cell.to; x += grid.period) draw(cell, x, std::min(grid.period, cell.to - x));
+  }
 }
 
 }  // namespace fovea::ui

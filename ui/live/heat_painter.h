@@ -21,6 +21,8 @@ class HeatPlaces {
   void by_index(std::int64_t layers, std::int64_t units_per_layer);
   // Hottest first; experts that are equally hot keep their order.
   void by_hotness(const MapFrame& frame);
+  // [units] of a layer
+  const std::uint16_t* experts_of(int layer) const { return expert_.data() + at(layer, 0); }
   int expert_at(int layer, int slot) const { return expert_[at(layer, slot)]; }
   int slot_of(int layer, int expert) const { return slot_[at(layer, expert)]; }
   bool fits(const MapFrame& frame) const {
@@ -68,8 +70,32 @@ class HeatPainter {
   struct Ramp {
     std::array<QRgb, steps> plain{}, textured{}, edge{};
   };
+  // A cell's pixels of a line, [from, to), in its colours.
+  struct Cell {
+    int from, to;
+    QRgb plain, textured, edge;
+    std::uint32_t texture;
+  };
+  // What all rows of one picture share. Lengths and positions are device pixels.
+  struct Grid {
+    std::vector<int> edges;                        // [columns + 1]
+    int gap = 1;                                   // between cells that stand apart, and a texture's pixel
+    int left = 0, right = 0, top = 0, bottom = 0;  // of the area
+    bool cells_apart = false, rows_apart = false;
+    std::array<std::uint8_t, 256> place_of_tier{};
+    std::vector<std::uint32_t> texture_of_place;
+    int period = 1;  // of textures
+    // [textures, tier_texture_period, 2 · period] all bits where a texture is drawn; empty without them
+    std::vector<std::uint32_t> textures;
+    std::vector<Cell> cells;  // of the row that is drawn
+  };
+  Grid grid_of(const QImage& image, const HeatLayout& layout, bool textures) const;
+  void find_cells(const HeatLayout& layout, const Picture& picture, const HeatCell& first, Grid& grid) const;
   void fill_row(QImage& image, const HeatLayout& layout, const Picture& picture, const HeatCell& first,
-                const std::vector<int>& edges, int gap) const;
+                Grid& grid) const;
+  std::size_t narrow_cells(const Grid& grid) const;
+  void draw_line(QRgb* pixels, const Grid& grid) const;
+  void draw_textures(QRgb* pixels, int y, const Grid& grid) const;
 
   bool dark_ = false;
   std::size_t tiers_ = 0;

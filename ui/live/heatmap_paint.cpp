@@ -12,7 +12,7 @@
 namespace fovea::ui {
 namespace {
 
-constexpr std::size_t kMaxRings = 256;  // of fresh changes; more say nothing more
+constexpr std::size_t kMaxRings = 128;  // of fresh changes; more say nothing more
 
 // A mark that stays visible where cells are small.
 QRectF at_least(QRectF rect, double size) {
@@ -81,6 +81,7 @@ void HeatmapView::paint_labels(QPainter& painter) const {
 // Large cells say in words what their colour says: the tier, and which expert.
 void HeatmapView::paint_words(QPainter& painter) const {
   const double width = layout_.cell_width(), height = layout_.cell_height();
+  if (height < fontMetrics().height() / 2.0) return;
   QFont font = this->font();
   font.setPointSizeF(font.pointSizeF() * 0.8);
   const QFontMetricsF metrics(font);

@@ -39,9 +39,8 @@ void HeatmapView::set_scene(const Scene& scene) {
   const bool new_tiers = scene.bits != scene_.bits;
   scene_ = scene;
   if (new_tiers) take_colours();
-  update_places();
   const HeatLayout before = layout_;
-  update_layout();
+  if (update_places()) update_layout();
   stale_ = true;
   // The labels stay as they are.
   layout_ == before ? update(map_rect()) : update();
@@ -53,8 +52,9 @@ void HeatmapView::take_colours() {
   lozenges_.clear();
 }
 
-void HeatmapView::update_places() {
-  if (!has_frame()) return;
+// Whether the map has another shape.
+bool HeatmapView::update_places() {
+  if (!has_frame()) return true;
   const MapFrame& frame = *scene_.frame;
   const bool other_shape = !places_.fits(frame);
   if (order_ == HeatOrder::by_hotness) {
@@ -71,6 +71,7 @@ void HeatmapView::update_places() {
     lit_.clear();
     if (single_layer_ && *single_layer_ >= frame.layers) single_layer_.reset();
   }
+  return other_shape;
 }
 
 void HeatmapView::update_layout() {

@@ -82,7 +82,7 @@ class HeatmapView : public QWidget {
   bool has_scene() const { return has_frame() && places_.fits(*scene_.frame); }
   void take_colours();
   void update_layout();
-  void update_places();
+  bool update_places();
   void paint_labels(QPainter& painter) const;
   void paint_marks(QPainter& painter) const;
   void paint_words(QPainter& painter) const;

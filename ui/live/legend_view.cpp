@@ -22,7 +22,7 @@ LegendView::LegendView(QWidget* parent) : QWidget(parent) {
       "hottest of its layer. Hotness is how much of the router's weight an expert got lately."));
 }
 
-void LegendView::set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool by_use) {
+void LegendView::set_numbers(const SnapshotNumbers& numbers, std::int64_t on_disk, bool by_use) {
   const auto same_units = [](const TierState& a, const TierState& b) {
     return a.name == b.name && a.units == b.units && a.bits_per_weight == b.bits_per_weight;
   };

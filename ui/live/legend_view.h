@@ -15,7 +15,7 @@ class LegendView : public QWidget {
   explicit LegendView(QWidget* parent = nullptr);
   // `on_disk`: experts that neither the arena nor main memory holds; `by_use`: the strength shows recent use,
   // no hotness is measured.
-  void set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool by_use);
+  void set_numbers(const SnapshotNumbers& numbers, std::int64_t on_disk, bool by_use);
   void set_textures(bool shown);
   void set_swaps(bool shown);  // whether experts move at all
 
@@ -35,7 +35,7 @@ class LegendView : public QWidget {
   std::vector<double> tier_bits() const;
   void paint_ramp(QPainter& painter, const QRectF& rect, std::size_t tier) const;
 
-  Snapshot numbers_;
+  SnapshotNumbers numbers_;
   std::int64_t on_disk_ = 0;
   bool by_use_ = false, textures_ = false, swaps_ = true;
 };

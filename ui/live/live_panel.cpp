@@ -25,6 +25,8 @@ namespace fovea::ui {
 namespace {
 
 constexpr int kTickMilliseconds = 100;
+constexpr int kLargeTickMilliseconds = 150;  // so that a map of so many experts takes no more of a core
+constexpr std::int64_t kLargeMap = 16'384;
 constexpr int kTicksBetweenStrips = 10, kTicksBetweenJudgements = 20;  // numbers that nobody reads faster
 constexpr int kMessageMilliseconds = 8000;
 
@@ -66,7 +68,7 @@ void LivePanel::hideEvent(QHideEvent* event) {
 
 void LivePanel::tick() {
   ++ticks_;
-  const auto step = source_.advance(kTickMilliseconds / 1000.0 * speed_->currentData().toDouble());
+  const auto step = source_.advance(timer_->interval() / 1000.0 * speed_->currentData().toDouble());
   if (step == LiveSource::Step::held) return;
   if (step == LiveSource::Step::moved || heatmap_->fades()) refresh_map();
   if (ticks_ % kTicksBetweenStrips == 0) refresh_strips();
@@ -111,6 +113,9 @@ void LivePanel::refresh() {
 
 void LivePanel::refresh_map() {
   if (source_.nothing()) return;
+  const std::int64_t units = source_.numbers().layers * source_.numbers().units_per_layer;
+  const int tick = units > kLargeMap ? kLargeTickMilliseconds : kTickMilliseconds;
+  if (tick != timer_->interval()) timer_->setInterval(tick);
   HeatmapView::Scene scene;
   scene.frame = &source_.frame();
   for (const TierState& tier : source_.numbers().tiers) {
@@ -129,7 +134,7 @@ void LivePanel::refresh_strips() {
   const ShownMoment moment = source_.moment();
   update_header(moment);
   update_timeline(moment);
-  const Snapshot& numbers = source_.numbers();
+  const SnapshotNumbers& numbers = source_.numbers();
   const MemoryParts memory = source_.memory();
   traffic_->set_traffic(source_.traffic(), numbers);
   pools_->set_memory(memory, numbers);
@@ -216,7 +221,7 @@ bool LivePanel::update_page() {
 
 void LivePanel::update_header(const ShownMoment& moment) {
   using State = ShownMoment::State;
-  const Snapshot& n = source_.numbers();
+  const SnapshotNumbers& n = source_.numbers();
   QStringList parts;
   switch (moment.state) {
     case State::replayed:

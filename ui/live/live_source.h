@@ -23,8 +23,8 @@ class LiveSource : public QObject {
 
   using QObject::QObject;
 
-  // Called ten times a second while the panel is seen: takes what the engine has to show, and goes on by so
-  // much in what is played.
+  // Called ten times a second while the panel is seen, less often for large maps: takes what the engine has
+  // to show, and goes on by so much in what is played.
   virtual Step advance(double played_seconds) = 0;
 
   virtual std::optional<NothingToSee> nothing() const = 0;
@@ -33,7 +33,7 @@ class LiveSource : public QObject {
 
   // Of the moment in view; asked for only where there is something to see.
   virtual ShownMoment moment() const = 0;
-  virtual const Snapshot& numbers() const = 0;                 // without its units
+  virtual const SnapshotNumbers& numbers() const = 0;          // without its units
   virtual const MapFrame& frame() = 0;                         // until it is asked for again
   virtual std::vector<FreshChange> fresh_changes() const = 0;  // the newest first
   virtual std::vector<UnitChange> last_changes() const = 0;    // [units]

@@ -22,12 +22,13 @@ std::vector<std::uint8_t> make_codes() {
 
 }  // namespace
 
-std::uint8_t hotness_code(float hotness) {
-  // By the sign, the exponent and the first seven bits of the fraction, which are finer than the steps.
+HotnessCodes::HotnessCodes() {
   static const std::vector<std::uint8_t> codes = make_codes();
-  if (!(hotness > 0)) return 0;
-  return codes[std::min<std::size_t>((std::bit_cast<std::uint32_t>(hotness) + 0x8000) >> 16,
-                                     codes.size() - 1)];
+  codes_ = codes;
+}
+
+std::uint8_t hotness_code(float hotness) {
+  return HotnessCodes()(hotness);
 }
 
 float hotness_of(std::uint8_t code) {

@@ -32,7 +32,7 @@ PoolsView::PoolsView(QWidget* parent) : QWidget(parent) {
   setSizePolicy(policy);
 }
 
-void PoolsView::set_memory(const MemoryParts& memory, const Snapshot& numbers) {
+void PoolsView::set_memory(const MemoryParts& memory, const SnapshotNumbers& numbers) {
   const int before = heightForWidth(width());
   memory_ = memory;
   numbers_ = numbers;

@@ -13,7 +13,7 @@ class PoolsView : public QWidget {
  public:
   explicit PoolsView(QWidget* parent = nullptr);
 
-  void set_memory(const MemoryParts& memory, const Snapshot& numbers);
+  void set_memory(const MemoryParts& memory, const SnapshotNumbers& numbers);
 
   QSize sizeHint() const override;
   bool hasHeightForWidth() const override { return true; }
@@ -38,7 +38,7 @@ class PoolsView : public QWidget {
   void tell();
 
   MemoryParts memory_;
-  Snapshot numbers_;
+  SnapshotNumbers numbers_;
 };
 
 }  // namespace fovea::ui

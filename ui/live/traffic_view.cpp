@@ -44,7 +44,7 @@ QSize TrafficView::sizeHint() const {
   return {fontMetrics().averageCharWidth() * 44, static_cast<int>(height)};
 }
 
-void TrafficView::set_traffic(const Traffic& traffic, const Snapshot& numbers) {
+void TrafficView::set_traffic(const Traffic& traffic, const SnapshotNumbers& numbers) {
   traffic_ = traffic;
   numbers_ = numbers;
   QStringList words;

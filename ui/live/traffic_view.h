@@ -15,7 +15,7 @@ class TrafficView : public QWidget {
  public:
   explicit TrafficView(QWidget* parent = nullptr);
 
-  void set_traffic(const Traffic& traffic, const Snapshot& numbers);
+  void set_traffic(const Traffic& traffic, const SnapshotNumbers& numbers);
   // Without a policy nothing is swapped: the tokens alone are shown.
   void set_swaps(bool shown);
 
@@ -37,7 +37,7 @@ class TrafficView : public QWidget {
   double row_height() const;
 
   Traffic traffic_;
-  Snapshot numbers_;
+  SnapshotNumbers numbers_;
   bool swaps_ = true;
 };
 

@@ -77,7 +77,7 @@ class RecordingTest : public QObject {
       QCOMPARE(b.frame().target, a.frame().target);
       QCOMPARE(b.frame().uses, a.frame().uses);
       QCOMPARE(b.frame().hot, a.frame().hot);
-      const Snapshot &x = ring.moment(index).numbers, &y = read->ring->moment(index).numbers;
+      const SnapshotNumbers &x = ring.moment(index).numbers, &y = read->ring->moment(index).numbers;
       QCOMPARE(y.tokens, x.tokens);
       QCOMPARE(y.swaps.promotions, x.swaps.promotions);
       QCOMPARE(y.swaps.bytes_read, x.swaps.bytes_read);

@@ -251,7 +251,7 @@ class DesktopTest : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
     QTRY_VERIFY(desktop.live_session().ring().last().numbers.tokens_per_second > 0);
     panel.refresh();
-    const Snapshot& shown = desktop.live_session().ring().last().numbers;
+    const SnapshotNumbers& shown = desktop.live_session().ring().last().numbers;
     QCOMPARE(shown.tiers.size(), std::size_t{1});
     QVERIFY(shown.tiers[0].hits > 0);
     const auto* gain = panel.findChild<QLabel*>(QStringLiteral("gainSentence"));
@@ -300,8 +300,8 @@ class DesktopTest : public QObject {
     std::filesystem::remove(made.front().path);
     box = asked();
     QVERIFY(box);
-    for (const QString& part : {ui::bytes_text(made.front().bytes), QStringLiteral("are free"),
-                                QStringLiteral("That takes about")})
+    for (const QString& part :
+         {ui::bytes_text(made.front().bytes), QStringLiteral("are free"), QStringLiteral("That takes about")})
       QVERIFY2(box->text().contains(part), qPrintable(box->text()));
     box->reject();
     QVERIFY(close(desktop));

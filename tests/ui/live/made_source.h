@@ -38,7 +38,7 @@ class MadeSource : public ui::LiveSource {
   const ui::ShownModel& model() const override { return shown_model; }
   ui::Alarms alarms() const override { return raised; }
   ui::ShownMoment moment() const override { return shown; }
-  const Snapshot& numbers() const override { return numbers_; }
+  const SnapshotNumbers& numbers() const override { return numbers_; }
   const ui::MapFrame& frame() override { return frame_; }
   std::vector<ui::FreshChange> fresh_changes() const override { return fresh; }
   std::vector<ui::UnitChange> last_changes() const override { return last; }
