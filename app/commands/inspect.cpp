@@ -65,11 +65,11 @@ std::string for_people(const ModelInfo& info) {
   text += line("experts", info.experts > 0 ? fmt::format("{} in each layer, {} for each token", info.experts,
                                                          info.experts_used)
                                            : "none (dense)");
-  text +=
-      line("vocabulary", std::to_string(info.vocabulary)) +
-      line("context", info.extended_context > info.context
-                          ? fmt::format("{} tokens, stretched up to {}", info.context, info.extended_context)
-                          : fmt::format("{} tokens", info.context));
+  text += line("vocabulary", std::to_string(info.vocabulary)) +
+          line("context",
+               info.extended_context > info.context
+                   ? fmt::format("{} tokens, can be stretched to {}", info.context, info.extended_context)
+                   : fmt::format("{} tokens", info.context));
   text += line("parameters",
                fmt::format("{:.1f} M, {:.1f} M read for a token", static_cast<double>(info.parameters) / 1e6,
                            static_cast<double>(info.parameters_active) / 1e6));

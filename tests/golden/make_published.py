@@ -10,7 +10,6 @@ import json
 import pathlib
 import sys
 
-import make_templates
 from make_templates import CLOCK, HERE, FixedClock, outcome, transformers
 from template_conversations import CONVERSATIONS, TOOLS
 
@@ -21,7 +20,7 @@ def short_hash(data):
 
 def variables():
     fixed = {"bos_token": "<s>", "eos_token": "</s>", "date_string": "26 Jul 2024"}
-    for kind, messages in CONVERSATIONS.items():
+    for messages in CONVERSATIONS.values():
         for switches in (
             {},
             {"enable_thinking": True},
@@ -29,12 +28,11 @@ def variables():
             {"reasoning_effort": "high"},
             {"tools": TOOLS},
         ):
-            yield {"messages": messages, "add_generation_prompt": kind != "continued", **switches, **fixed}
+            yield {"messages": messages, "add_generation_prompt": True, **switches, **fixed}
 
 
 def main(folder):
-    make_templates.transformers.utils.chat_template_utils.datetime = FixedClock
-    assert transformers
+    transformers.utils.chat_template_utils.datetime = FixedClock
     every = list(variables())
     templates = {}
     for path in sorted(pathlib.Path(folder).glob("*.jinja")):
