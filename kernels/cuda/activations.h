@@ -97,13 +97,15 @@ FOVEA_DEVICE void add_products(const Row<type, packed>& weights, const Quantised
                                const std::int64_t (&rows)[tokens], int lane, int lanes,
                                float (&sums)[tokens]) {
   const int units = static_cast<int>(x.columns / 32);
+  int begin[tokens];  // 32 bits are enough, and half the registers and arithmetic
+  FOVEA_UNROLL for (int t = 0; t < tokens; ++t) begin[t] = static_cast<int>(rows[t] * x.columns);
   for (int unit = lane; unit < units; unit += lanes) {
     const Codes codes = decode(weights, unit);
     FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
       FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
-        const std::int64_t at = rows[t] * x.columns + unit_column<type>(unit, h);
+        const int at = begin[t] + unit_column<type>(unit, h);
         const auto q = load_written<Words4>(x.q + at);
-        const auto half = load_written<Floats2>(x.halves + at / 16);
+        const auto half = load_written<Floats2>(x.halves + (at >> 4));
         int dot = 0;
         FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
           dot = dot4(static_cast<int>(codes.q[4 * h + i]), static_cast<int>(q.v[i]), dot);

@@ -22,8 +22,8 @@ constexpr int tile_positions = 32;
 constexpr int block_heads = 8;
 constexpr int warp_heads = block_heads / warps;
 constexpr std::int64_t fewest_in_tiles = 9;  // queries
-constexpr unsigned join_threads = 512;
-static_assert(max_kv_splits <= join_threads);
+constexpr unsigned max_join_threads = 512;
+static_assert(max_kv_splits <= max_join_threads);
 
 FOVEA_DEVICE Range range_of(const KvSplits& s, std::int64_t token) {
   const std::int64_t end = first_position(s.op) + token + 1;
@@ -128,13 +128,13 @@ attend_kernel(KvSplits s) {
   }
 }
 
-// Joins the splits of one head of one token: a thread finds what one split counts, a warp adds up every
-// sixteenth, 16 bytes of it in each lane.
-FOVEA_KERNEL(join_threads) join_kv_splits_kernel(KvSplits s, Quantised quantised) {
+// Joins the splits of one head of one token: a thread finds what one split counts, and each warp adds up its
+// share of them, 16 bytes of one in each lane.
+FOVEA_KERNEL(max_join_threads) join_kv_splits_kernel(KvSplits s, Quantised quantised) {
   wait_for_earlier();
-  constexpr int join_warps = join_threads / 32;
+  const int join_warps = static_cast<int>(block_threads()) / 32;
   FOVEA_SHARED(float, factors, max_kv_splits);
-  FOVEA_SHARED(float, sums, join_warps* max_head_dim);
+  FOVEA_DYNAMIC_SHARED(float, sums, 0, join_warps* s.sum_stride);
   const int dim = static_cast<int>(s.op.pages.head_dim);
   const int thread = static_cast<int>(thread_index());
   const std::int64_t head = std::int64_t{block_y()} * s.op.heads + block_x();
@@ -151,16 +151,21 @@ FOVEA_KERNEL(join_threads) join_kv_splits_kernel(KvSplits s, Quantised quantised
       const auto part = load_written<Floats4>(parts + std::int64_t{i} * s.sum_stride + d);
       FOVEA_UNROLL for (int k = 0; k < 4; ++k) sum.v[k] += factors[i] * part.v[k];
     }
-    sums.store(thread / 32 * max_head_dim + d, sum);
+    sums.store(thread / 32 * s.sum_stride + d, sum);
   }
   sync_block();
   const std::int64_t start = ((s.first_token + std::int64_t{block_y()}) * s.op.heads + block_x()) * dim;
-  for (int d = thread; d < dim; d += static_cast<int>(join_threads)) {
+  for (int d = thread; d < dim; d += 32 * join_warps) {
     float sum = 0;
-    FOVEA_UNROLL for (int w = 0; w < join_warps; ++w) sum += sums[w * max_head_dim + d];
+    for (int w = 0; w < join_warps; ++w) sum += sums[w * s.sum_stride + d];
     s.op.out[start + d] = sum / total;
     if (quantised.q) store_quantised(sum / total, quantised, start + d);
   }
+}
+
+// A warp for each split up to sixteen, and a thread for each.
+unsigned join_threads(int splits) {
+  return splits < 16 ? 32 * static_cast<unsigned>(splits) : max_join_threads;
 }
 
 std::int64_t blocks_of_token(const Attention& op) {
@@ -262,9 +267,11 @@ void attention(const Attention& op, Stream& stream) {
       start_one_by_one(s, tokens, cuda);
     }
     if (s.count == 1) continue;
+    const unsigned threads = join_threads(s.count);
     launch<join_kv_splits_kernel>({.grid_x = static_cast<unsigned>(op.heads),
                                    .grid_y = static_cast<unsigned>(tokens),
-                                   .threads = join_threads,
+                                   .threads = threads,
+                                   .shared_bytes = threads / 32 * static_cast<unsigned>(stride) * 4,
                                    .overlaps = true},
                                   cuda, s, pages.head_dim % 32 == 0 ? quantised : Quantised{});
   }

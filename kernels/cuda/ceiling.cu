@@ -1,7 +1,8 @@
 // Bandwidth: every thread reads 16 bytes at a time, four reads under way, neighbours side by side, over a
 // buffer that no cache holds. Arithmetic: products of small matrices on tensor cores with operands in
-// registers, eight of each warp under way, as mma.sync reaches them (Hopper's own instruction does more).
-// Launches: a captured graph of kernels that do nothing.
+// registers, eight of each warp under way, as mma.sync reaches them (Hopper's own instruction does more);
+// each begins with its last result, or the compiler would find that all rounds are the same. Launches: a
+// captured graph of kernels that do nothing.
 #include <algorithm>
 #include <chrono>
 
@@ -61,8 +62,9 @@ FOVEA_KERNEL(threads) byte_products_kernel(std::int64_t rounds, int* sums) {
   FOVEA_UNROLL for (int k = 0; k < 4; ++k) a[k] = scattered(4 * thread_of_grid() + k);
   FOVEA_UNROLL for (int k = 0; k < 2; ++k) b[k] = scattered(~(2 * thread_of_grid() + k));
   int c[products_under_way][4] = {};
+  FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) c[p][0] = p;
   FOVEA_LOOP for (std::int64_t round = 0; round < rounds; ++round) {
-    FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) multiply_bytes(c[p], a, b, 0);
+    FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) multiply_bytes(c[p], a, b, c[p][0]);
   }
   int sum = 0;
   FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) sum ^= c[p][0] ^ c[p][1] ^ c[p][2] ^ c[p][3];

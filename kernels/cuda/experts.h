@@ -22,7 +22,6 @@ struct Layer {
   int used = 0;
   int jobs = 0;
   int first_token = 0;  // of this launch
-  bool prefetches = false;
   // [tokens, jobs, hidden_stride] floats, of which the down matrix reads either floats or quantised values:
   // as many bytes as columns, then the halves; or pairs of bfloat16.
   float* hidden = nullptr;

@@ -3,11 +3,10 @@
 //
 // The first kernel computes 16 rows of gate and up of one expert for one token and leaves activation(gate,
 // up), quantised for the second, which adds up one token's experts row by row in their order: no atomics, the
-// same bits each time. Both are bound by the memory that the weights lie in, of which a block asks for all
-// that it will read when it begins (prefetch.h). Branches on the type are the same for all threads of a warp.
+// same bits each time. Both are bound by the memory that the weights lie in. Branches on the type are the
+// same for all threads of a warp.
 #include "kernels/cuda/experts.h"
 #include "kernels/cuda/operations.h"
-#include "kernels/cuda/prefetch.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/cuda/row_product.h"
 
@@ -15,13 +14,14 @@ namespace fovea::kernels::cuda {
 namespace {
 
 constexpr unsigned threads = 256;
-// Blocks on a multiprocessor. Without it ptxas takes so few registers that it spills.
-[[maybe_unused]] constexpr int resident = 2;
+// Blocks on a multiprocessor, so that a usual layer's are there at once.
+[[maybe_unused]] constexpr int hidden_resident = 3;
+[[maybe_unused]] constexpr int output_resident = 4;
 constexpr int hidden_rows = 16;  // of a block of the first kernel
 constexpr int hidden_lanes = threads / hidden_rows;
 constexpr int jobs_at_once = threads / 32;  // warps of the second kernel, each with an expert
 
-FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer, Quantised quantised) {
+FOVEA_KERNEL_RESIDENT(threads, hidden_resident) hidden_kernel(Layer layer, Quantised quantised) {
   wait_for_earlier();
   FOVEA_SHARED(float, values, hidden_rows);
   const int job = static_cast<int>(block_y());
@@ -35,10 +35,6 @@ FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer, Quantised qu
   const std::int64_t row = first_row + thread_index() / hidden_lanes;
   const float* const x = layer.x + token * layer.d;
   static_assert(tile_rows % hidden_rows == 0);
-  if (layer.prefetches) {
-    prefetch_rows(expert.gate, first_row, hidden_rows, static_cast<int>(thread_index()), threads);
-    prefetch_rows(expert.up, first_row, hidden_rows, static_cast<int>(thread_index()), threads);
-  }
   float gate = 0;
   float up = 0;
   if (row < width) {
@@ -46,7 +42,7 @@ FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer, Quantised qu
     Weight weight = expert.gate;
     FOVEA_LOOP for (int part = 0; part < 2; ++part) {
       gate = up;
-      up = row_product(weight, row, x, quantised, block_z(), lane, hidden_lanes);
+      up = row_product<1>(weight, row, x, quantised, block_z(), lane, hidden_lanes);
       weight = expert.up;
     }
   }
@@ -71,7 +67,7 @@ FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer, Quantised qu
   if (thread_index() == 0) out.halves[at / 16] = half;
 }
 
-FOVEA_KERNEL_RESIDENT(threads, resident) output_kernel(Layer layer, unsigned lanes) {
+FOVEA_KERNEL_RESIDENT(threads, output_resident) output_kernel(Layer layer, unsigned lanes) {
   wait_for_earlier();
   FOVEA_SHARED(float, parts, jobs_at_once * 4);
   const int warp = static_cast<int>(thread_index() / 32);
@@ -80,21 +76,15 @@ FOVEA_KERNEL_RESIDENT(threads, resident) output_kernel(Layer layer, unsigned lan
   const int lane = static_cast<int>(thread_index() % lanes);
   const std::int64_t row = std::int64_t{block_x()} * warp_rows + row_in_block;
   const std::int64_t token = layer.first_token + std::int64_t{block_y()};
-  for (int job = warp; layer.prefetches && job < layer.jobs; job += jobs_at_once) {
-    const Weight down = expert_of(layer, token, job).down;
-    if (down.data != nullptr)
-      prefetch_rows(down, std::int64_t{block_x()} * warp_rows, warp_rows,
-                    static_cast<int>(thread_index() % 32), 32);
-  }
   float sum = 0;
   for (int job = warp; job < layer.jobs && row < layer.d; job += jobs_at_once) {
     const Expert expert = expert_of(layer, token, job);
     if (expert.down.data == nullptr) continue;
     float* const hidden = hidden_of(layer, block_y(), job);
     if (lane == 0 && expert.down_bias) sum += share_of(layer, token, job) * expert.down_bias[row];
-    sum += share_of(layer, token, job) * row_product(expert.down, row, hidden,
-                                                     quantised_hidden(hidden, expert.down.columns), 0, lane,
-                                                     static_cast<int>(lanes));
+    sum += share_of(layer, token, job) * row_product<1>(expert.down, row, hidden,
+                                                        quantised_hidden(hidden, expert.down.columns), 0,
+                                                        lane, static_cast<int>(lanes));
   }
   sum = sum_of_lanes(sum, lanes);
   if (lane == 0) parts[warp * 4 + row_in_block] = sum;
@@ -172,7 +162,6 @@ void feed_forward(const FeedForward& op, Stream& stream) {
                        .d = op.d,
                        .used = static_cast<int>(op.used),
                        .jobs = static_cast<int>(op.used) + (op.shared ? 1 : 0),
-                       .prefetches = on_cuda(stream).prefetches(),
                        .out = op.out};
   if (fills_tiles(op)) {
     feed_forward_in_groups(op, layer, on_cuda(stream));

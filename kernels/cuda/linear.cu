@@ -19,8 +19,9 @@ namespace {
 
 constexpr unsigned threads = 128;
 constexpr unsigned warps = threads / 32;
-// Blocks on a multiprocessor. Without it ptxas takes so few registers that it spills.
-[[maybe_unused]] constexpr int resident = 4;
+// Blocks on a multiprocessor.
+template <int tokens>
+[[maybe_unused]] constexpr int resident = tokens == 1 ? 8 : 4;
 
 struct Product {
   Weight weight;
@@ -110,14 +111,14 @@ struct Share {
   Position position;
   std::int64_t rows[tokens];  // of x
 };
-template <int tokens>
+template <Type type, int tokens>
 FOVEA_DEVICE Share<tokens> begin_block(const Products& all) {
   Share<tokens> share{product_of(all), {}, {}};
   share.position = position_of(share.p);
   const int block_rows = static_cast<int>(threads) / share.p.lanes;
   if (all.prefetches) {
-    prefetch_rows(share.p.weight, std::int64_t{block_x() - share.p.first_block} * block_rows, block_rows,
-                  static_cast<int>(thread_index()), threads);
+    prefetch_rows<type>(share.p.weight, std::int64_t{block_x() - share.p.first_block} * block_rows,
+                        block_rows, static_cast<int>(thread_index()), threads);
   }
   wait_for_earlier();
   choose_tokens(share.p, share.rows);
@@ -125,9 +126,9 @@ FOVEA_DEVICE Share<tokens> begin_block(const Products& all) {
 }
 
 template <Type type, bool packed, int tokens>
-FOVEA_KERNEL_RESIDENT(threads, resident)
+FOVEA_KERNEL_RESIDENT(threads, resident<tokens>)
 multiply_kernel(Products all) {
-  const auto [p, position, rows] = begin_block<tokens>(all);
+  const auto [p, position, rows] = begin_block<type, tokens>(all);
   float sums[tokens] = {};
   if (position.row < p.weight.rows)
     add_products(Row<type, packed>(p.weight, position.row), p.quantised, rows, position.lane, p.lanes, sums);
@@ -135,24 +136,26 @@ multiply_kernel(Products all) {
 }
 
 template <Type type, int tokens>
-FOVEA_KERNEL_RESIDENT(threads, resident)
+FOVEA_KERNEL_RESIDENT(threads, resident<tokens>)
 multiply_plain_kernel(Products all) {
-  const auto [p, position, rows] = begin_block<tokens>(all);
+  const auto [p, position, rows] = begin_block<type, tokens>(all);
   float sums[tokens] = {};
   const float* x[tokens];
   FOVEA_UNROLL for (int t = 0; t < tokens; ++t) x[t] = p.x + rows[t] * p.weight.columns;
   if (position.row < p.weight.rows) {
-    add_plain_products<type>(p.weight.data + position.row * p.weight.columns * plain_bytes<type>,
-                             p.weight.columns, x, position.lane, p.lanes, sums);
+    add_plain_products<type, tokens == 1 ? 4 : 2>(
+        p.weight.data + position.row * p.weight.columns * plain_bytes<type>, p.weight.columns, x,
+        position.lane, p.lanes, sums);
   }
   finish(p, position, sums);
 }
 
 // Many tokens: a block for 64 rows and 64 tokens.
-FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Product p, TileInputs x) {
+FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Products all, TileInputs x) {
   FOVEA_SHARED(int, rows, tile_size);
   FOVEA_SHARED(std::uint32_t, memory, tile_words);
-  const std::int64_t first_row = std::int64_t{block_x()} * tile_size;
+  const Product p = product_of(all);
+  const std::int64_t first_row = std::int64_t{block_x() - p.first_block} * tile_size;
   const std::int64_t first_token = std::int64_t{block_y()} * tile_size;
   const std::int64_t left = p.tokens - first_token;
   const int tokens = left < tile_size ? static_cast<int>(left) : tile_size;
@@ -194,19 +197,24 @@ int lanes_for(std::int64_t rows, std::int64_t columns, const CudaStream& stream)
   return static_cast<int>(lanes);
 }
 
+// One block for so many rows of a matrix: shares the launch's blocks out, and says how many there are.
+unsigned share_blocks(Products& all, std::int64_t block_rows) {
+  unsigned blocks = 0;
+  for (int i = 0; i < all.count; ++i) {
+    all.each[i].first_block = blocks;
+    blocks += blocks_for(all.each[i].weight.rows, block_rows);
+  }
+  return blocks;
+}
+
 template <int tokens>
 void start(Products& all, CudaStream& stream) {
   const Product& p = all.each[0];
   std::int64_t rows = 0;
   for (int i = 0; i < all.count; ++i) rows += all.each[i].weight.rows;
   const int lanes = lanes_for(rows, p.weight.columns, stream);
-  const unsigned block_rows = threads / static_cast<unsigned>(lanes);
-  unsigned blocks = 0;
-  for (int i = 0; i < all.count; ++i) {
-    all.each[i].lanes = lanes;
-    all.each[i].first_block = blocks;
-    blocks += blocks_for(all.each[i].weight.rows, block_rows);
-  }
+  for (int i = 0; i < all.count; ++i) all.each[i].lanes = lanes;
+  const unsigned blocks = share_blocks(all, threads / static_cast<unsigned>(lanes));
   all.prefetches = stream.prefetches();
   const LaunchShape shape = {
       .grid_x = blocks, .grid_y = blocks_for(p.tokens, tokens), .threads = threads, .overlaps = true};
@@ -226,9 +234,15 @@ void start(Products& all, CudaStream& stream) {
   }
 }
 
-void start_few(Products& all, CudaStream& stream) {
+// Starts what has been put together, if anything has.
+void start_together(Products& all, const TileInputs& x, CudaStream& stream) {
   if (all.count == 0) return;
-  if (all.each[0].tokens == 1) {
+  const std::int64_t tokens = all.each[0].tokens;
+  if (tokens >= fewest_in_tiles) {
+    const unsigned blocks = share_blocks(all, tile_size);
+    launch<multiply_tiles_kernel>(
+        {.grid_x = blocks, .grid_y = blocks_for(tokens, tile_size), .threads = tile_threads}, stream, all, x);
+  } else if (tokens == 1) {
     start<1>(all, stream);
   } else {
     start<4>(all, stream);
@@ -277,23 +291,16 @@ void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, 
                        .x = x,
                        .quantised = is_quantised(weight.type) ? quantised : Quantised{},
                        .tokens = tokens};
-    if (in_tiles) {
-      if (weight.type == Type::bf16) {
-        if (!rounded.pairs) rounded = round_rows(x, tokens, op.columns, scratch, stream);
-        if (multiplied_by_library(p, rounded, stream)) continue;
-      }
-      launch<multiply_tiles_kernel>({.grid_x = blocks_for(weight.rows, tile_size),
-                                     .grid_y = blocks_for(tokens, tile_size),
-                                     .threads = tile_threads},
-                                    stream, p, tile_inputs(x, op.columns, rounded, quantised));
-      continue;
+    if (in_tiles && weight.type == Type::bf16) {
+      if (!rounded.pairs) rounded = round_rows(x, tokens, op.columns, scratch, stream);
+      if (multiplied_by_library(p, rounded, stream)) continue;
     }
     const Weight& before = together.each[0].weight;
     if (together.count == max_products || before.type != weight.type || before.packing != weight.packing)
-      start_few(together, stream);
+      start_together(together, tile_inputs(x, op.columns, rounded, quantised), stream);
     together.each[together.count++] = p;
   }
-  start_few(together, stream);
+  start_together(together, tile_inputs(x, op.columns, rounded, quantised), stream);
 }
 
 }  // namespace

@@ -31,9 +31,22 @@ FOVEA_DEVICE float plain_element(const std::byte* row, std::int64_t i) {
   }
 }
 
-// This lane's share of the products of a row [columns] with `tokens` rows of x, `stride` floats apart. 16
-// bytes of weights at once where the row is aligned.
-template <Type type, int tokens>
+// `count` adjacent floats, a multiple of 4; aligned: at an address that 16 divides.
+template <int count>
+FOVEA_DEVICE void load_floats(const float* from, bool aligned, float (&out)[count]) {
+  if (aligned) {
+    FOVEA_UNROLL for (int k = 0; k < count; k += 4) {
+      const auto four = load_written<Floats4>(from + k);
+      FOVEA_UNROLL for (int i = 0; i < 4; ++i) out[k + i] = four.v[i];
+    }
+  } else {
+    FOVEA_UNROLL for (int k = 0; k < count; ++k) out[k] = from[k];
+  }
+}
+
+// This lane's share of the products of a row [columns] with `tokens` rows of x. 16 bytes of weights at once
+// where the row is aligned, `under_way` of them.
+template <Type type, int under_way, int tokens>
 FOVEA_DEVICE void add_plain_products(const std::byte* row, std::int64_t columns,
                                      const float* const (&x)[tokens], int lane, int lanes,
                                      float (&sums)[tokens]) {
@@ -41,19 +54,30 @@ FOVEA_DEVICE void add_plain_products(const std::byte* row, std::int64_t columns,
   constexpr int at_once = 16 / bytes;
   std::int64_t done = 0;
   if (reinterpret_cast<std::uintptr_t>(row) % 16 == 0) {
+    bool aligned = true;
+    FOVEA_UNROLL for (int t = 0; t < tokens; ++t) aligned &= reinterpret_cast<std::uintptr_t>(x[t]) % 16 == 0;
     done = columns / at_once * at_once;
-    for (std::int64_t i = std::int64_t{lane} * at_once; i < done; i += std::int64_t{lanes} * at_once) {
-      const auto words = load_constant<Words4>(row + i * bytes);
-      FOVEA_UNROLL for (int k = 0; k < at_once; ++k) {
-        float weight;
-        if constexpr (type == Type::f32) {
-          weight = float_of_bits(words.v[k]);
-        } else {
-          weight = plain_half<type>(words.v[k / 2] >> (16 * (k % 2)));
+    const auto multiply = [&](std::int64_t i, const Words4& words) {
+      FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
+        float values[at_once];
+        load_floats(x[t] + i, aligned, values);
+        FOVEA_UNROLL for (int k = 0; k < at_once; ++k) {
+          const std::uint32_t word = words.v[k * bytes / 4];
+          const float weight =
+              type == Type::f32 ? float_of_bits(word) : plain_half<type>(word >> (16 * (k % 2)));
+          sums[t] += weight * values[k];
         }
-        FOVEA_UNROLL for (int t = 0; t < tokens; ++t) sums[t] += weight * x[t][i + k];
       }
+    };
+    const std::int64_t step = std::int64_t{lanes} * at_once;
+    std::int64_t i = std::int64_t{lane} * at_once;
+    for (; i + (under_way - 1) * step < done; i += under_way * step) {
+      Words4 words[under_way];
+      FOVEA_UNROLL for (int k = 0; k < under_way; ++k) words[k] =
+          load_constant<Words4>(row + (i + k * step) * bytes);
+      FOVEA_UNROLL for (int k = 0; k < under_way; ++k) multiply(i + k * step, words[k]);
     }
+    for (; i < done; i += step) multiply(i, load_constant<Words4>(row + i * bytes));
   }
   for (std::int64_t i = done + lane; i < columns; i += lanes) {
     const float weight = plain_element<type>(row, i);

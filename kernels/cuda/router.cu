@@ -15,10 +15,16 @@ namespace {
 constexpr unsigned threads = 128;
 constexpr unsigned tokens_at_once = threads / 32;
 // Blocks on a multiprocessor. Without it ptxas takes so few registers that it spills.
-[[maybe_unused]] constexpr int resident = 4;
+[[maybe_unused]] constexpr int resident = 2;
 
-// The whole warp calls it. keys [experts] is its own.
-FOVEA_DEVICE void choose_experts(const Router& op, std::int64_t token, const Shared<std::uint32_t>& keys) {
+// In shared memory: the keys of some tokens, then what their chosen experts weigh.
+unsigned shared_bytes(const Router& op, std::int64_t tokens) {
+  return static_cast<unsigned>(quotient_up(4 * tokens * op.weight.rows, 16) * 16 + 4 * tokens * op.used);
+}
+
+// The whole warp calls it. keys [experts] and found [used] are its own.
+FOVEA_DEVICE void choose_experts(const Router& op, std::int64_t token, const Shared<std::uint32_t>& keys,
+                                 const Shared<float>& found) {
   const int lane = static_cast<int>(thread_index() % 32);
   const int experts = static_cast<int>(op.weight.rows);
   const float* const logits = op.logits + token * experts;
@@ -56,15 +62,13 @@ FOVEA_DEVICE void choose_experts(const Router& op, std::int64_t token, const Sha
         static_cast<int>(~largest_of_warp(best == chosen ? ~static_cast<std::uint32_t>(best_id) : 0U));
     if (id % 32 == lane) keys[id] = 0;  // no logit has this key
     if (j % 32 != lane) continue;
+    const float weight = expf(float_of_ordered(chosen) - largest);
+    if (op.normalise) all += weight;
     ids[j] = id;
-    weights[j] = expf(float_of_ordered(chosen) - largest);
-    if (op.normalise) all += weights[j];
+    found[j] = weight * op.scale * (op.expert_scales ? op.expert_scales[id] : 1.0F);
   }
   all = sum_of_lanes(all);
-  for (int j = lane; j < op.used; j += 32) {
-    const float own = op.expert_scales ? op.expert_scales[ids[j]] : 1.0F;
-    weights[j] = weights[j] / all * op.scale * own;
-  }
+  for (int j = lane; j < op.used; j += 32) weights[j] = found[j] / all;
 }
 
 FOVEA_DEVICE float sigmoid(float x) {
@@ -79,7 +83,7 @@ FOVEA_KERNEL_RESIDENT(threads, resident) router_kernel(Router op, Quantised quan
   const std::int64_t token = block_y();
   const std::int64_t experts = op.weight.rows;
   const bool is_gate = block_x() == experts;
-  const float product = sum_of_block(row_product(
+  const float product = sum_of_block(row_product<4>(
       is_gate ? op.shared_gate : op.weight, is_gate ? 0 : std::int64_t{block_x()},
       op.x + token * op.weight.columns, quantised, token, static_cast<int>(thread_index()), threads));
   if (thread_index() == 0) {
@@ -95,7 +99,8 @@ FOVEA_KERNEL_RESIDENT(threads, resident) router_kernel(Router op, Quantised quan
   if (is_last[0] == 0 || thread_index() >= 32) return;
   fence_device();
   FOVEA_DYNAMIC_SHARED(std::uint32_t, keys, 0, experts);
-  choose_experts(op, token, keys);
+  FOVEA_DYNAMIC_SHARED(float, found, (4 * experts + 15) / 16 * 16, op.used);
+  choose_experts(op, token, keys, found);
   if (thread_index() == 0) arrived[token] = 0;
 }
 
@@ -104,8 +109,9 @@ FOVEA_KERNEL(threads) choose_kernel(Router op) {
   const int warp = static_cast<int>(thread_index() / 32);
   const std::int64_t token = std::int64_t{block_x()} * tokens_at_once + warp;
   FOVEA_DYNAMIC_SHARED(std::uint32_t, keys, 0, tokens_at_once* op.weight.rows);
+  FOVEA_DYNAMIC_SHARED(float, found, tokens_at_once * 4 * op.weight.rows, tokens_at_once * op.used);
   if (token >= op.tokens) return;
-  choose_experts(op, token, keys + warp * op.weight.rows);
+  choose_experts(op, token, keys + warp * op.weight.rows, found + warp * op.used);
   if (op.shared_gate.data && thread_index() % 32 == 0)
     op.shared_weights[token] = sigmoid(op.shared_weights[token]);
 }
@@ -116,7 +122,6 @@ void router(const Router& op, Stream& stream) {
   if (op.tokens == 0) return;
   CudaStream& cuda = on_cuda(stream);
   const std::int64_t gates = op.shared_gate.data ? 1 : 0;
-  const auto keys_bytes = static_cast<unsigned>(4 * op.weight.rows);
   if (op.tokens < fewest_in_tiles) {
     static_assert(fewest_in_tiles <= counter_count);
     Scratch scratch(cuda);
@@ -126,7 +131,7 @@ void router(const Router& op, Stream& stream) {
     launch<router_kernel>({.grid_x = static_cast<unsigned>(op.weight.rows + gates),
                            .grid_y = static_cast<unsigned>(op.tokens),
                            .threads = threads,
-                           .shared_bytes = keys_bytes,
+                           .shared_bytes = shared_bytes(op, 1),
                            .overlaps = true},
                           cuda, op, x, cuda.counters());
     return;
@@ -142,7 +147,7 @@ void router(const Router& op, Stream& stream) {
          stream);
   launch<choose_kernel>({.grid_x = blocks_for(op.tokens, tokens_at_once),
                          .threads = threads,
-                         .shared_bytes = tokens_at_once * keys_bytes},
+                         .shared_bytes = shared_bytes(op, tokens_at_once)},
                         cuda, op);
 }
 

@@ -10,6 +10,8 @@
 namespace fovea::kernels::cuda {
 
 // This lane's share of the product of one row with a vector that is given as floats and quantised.
+// `under_way`: of the loads of weights that are floats.
+template <int under_way>
 FOVEA_DEVICE float row_product(const Weight& weight, std::int64_t row, const float* floats,
                                const Quantised& quantised, std::int64_t quantised_row, int lane, int lanes) {
   float sums[1] = {};
@@ -27,10 +29,10 @@ FOVEA_DEVICE float row_product(const Weight& weight, std::int64_t row, const flo
     break;
     FOVEA_QUANTISED_TYPES(FOVEA_CASE)
 #undef FOVEA_CASE
-#define FOVEA_CASE(name)                                                                         \
-  case Type::name:                                                                               \
-    add_plain_products<Type::name>(weight.data + row * weight.columns * plain_bytes<Type::name>, \
-                                   weight.columns, x, lane, lanes, sums);                        \
+#define FOVEA_CASE(name)                                                                                    \
+  case Type::name:                                                                                          \
+    add_plain_products<Type::name, under_way>(weight.data + row * weight.columns * plain_bytes<Type::name>, \
+                                              weight.columns, x, lane, lanes, sums);                        \
     break;
     FOVEA_PLAIN_TYPES(FOVEA_CASE)
 #undef FOVEA_CASE

@@ -1,9 +1,8 @@
-// top_k. A block sorts 2,048 logits in shared memory (bitonic sort), keeps the largest, and adds up what
-// all of its own weigh beside its largest; the same kernel sorts what blocks have kept until one block is
-// left, which joins the sums. For a vocabulary of 150,000 that is three launches. Bound by latency: 66 steps
-// of a sort.
-#include <utility>
-
+// top_k, in two launches. Blocks with 2,048 logits each keep the largest, and add up what all of their own
+// weigh beside their largest; one block takes the largest of what they kept, and joins the sums. Bound by
+// latency: nothing is sorted before the last few are known. A block finds the smallest key that it keeps
+// digit by digit: it counts how many keys lie in each of 256 ranges, and goes on within the one that the key
+// is in.
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/platform.h"
@@ -13,8 +12,11 @@ namespace fovea::kernels::cuda {
 namespace {
 
 constexpr unsigned threads = 512;
-constexpr unsigned run = 2048;  // keys that a block sorts
-static_assert(run >= 2 * max_top_k);
+constexpr unsigned last_threads = 1024;
+constexpr unsigned run = 2048;  // keys of a block of the first launch
+constexpr int digit_bits = 8;
+constexpr unsigned digits = 1U << digit_bits;
+static_assert(run >= max_top_k);
 
 // A logit and its index, so that a larger key stands before a smaller one: the logit's bits as an integer of
 // the same order, then the index's complement. No logit has the key 0.
@@ -49,63 +51,167 @@ FOVEA_DEVICE Sums sums_of_block(Sums sums) {
   return sums;
 }
 
-// In descending order. The block's threads may read any key behind it.
-FOVEA_DEVICE void sort(const Shared<Key>& keys) {
-  for (unsigned size = 2; size <= run; size *= 2) {
-    for (unsigned apart = size / 2; apart > 0; apart /= 2) {
-      sync_block();
-      for (unsigned pair = thread_index(); pair < run / 2; pair += threads) {
-        const unsigned i = 2 * pair - (pair & (apart - 1));
-        const Key a = keys[i], b = keys[i + apart];
-        if ((a < b) != ((i & size) == 0)) continue;
-        keys[i] = b;
-        keys[i + apart] = a;
-      }
-    }
-  }
-  sync_block();
+FOVEA_DEVICE int bits_of_width(Key width) {
+  int bits = 0;
+  for (; width > 0; width >>= 1) ++bits;
+  return bits;
 }
 
-// Blocks have the runs of op.logits, or of the keys that earlier ones kept; each keeps op.listed keys, and of
-// logits their sums. The only block of a launch is the last one.
-FOVEA_KERNEL(threads)
-top_k_kernel(TopK op, const Key* earlier, std::int64_t count, Key* kept, Sums* run_sums) {
+// The smallest of the `wanted` largest of `count` keys, which lie in smallest … largest and all differ;
+// key_at(i) may give 0 where there is none. The whole block calls it.
+template <typename KeyAt>
+FOVEA_DEVICE Key smallest_kept(const KeyAt& key_at, unsigned count, unsigned wanted, Key smallest,
+                               Key largest) {
+  FOVEA_SHARED(int, counts, digits);
+  FOVEA_SHARED(Key, range, 2);       // where the key is: from, and
+  FOVEA_SHARED(unsigned, state, 2);  // how many of it are wanted, of how many
+  int shift = bits_of_width(largest - smallest);
+  Key from = smallest;
+  for (;;) {
+    const int range_bits = shift;
+    shift = shift > digit_bits ? shift - digit_bits : 0;
+    for (unsigned i = thread_index(); i < digits; i += block_threads()) counts[i] = 0;
+    sync_block();
+    for (unsigned i = thread_index(); i < count; i += block_threads()) {
+      const Key key = key_at(i);
+      if (key >= from && (range_bits >= 64 || (key - from) >> range_bits == 0))
+        atomic_add(counts[static_cast<std::int64_t>((key - from) >> shift)], 1);
+    }
+    sync_block();
+    if (thread_index() < 32) {
+      // Eight digits of each lane, the largest keys' in the first.
+      constexpr unsigned lane_digits = digits / 32;
+      const unsigned first = digits - 1 - thread_index() * lane_digits;
+      unsigned own = 0;
+      FOVEA_UNROLL for (unsigned k = 0; k < lane_digits; ++k) own += static_cast<unsigned>(counts[first - k]);
+      unsigned larger = 0;  // keys of the lanes before
+      unsigned together = own;
+      for (unsigned apart = 1; apart < 32; apart *= 2) {
+        const unsigned others = shuffle_xor(together, apart);
+        if ((thread_index() & apart) != 0) larger += others;
+        together += others;
+      }
+      if (larger < wanted && wanted <= larger + own) {
+        unsigned digit = first;
+        for (;; --digit) {
+          const auto here = static_cast<unsigned>(counts[digit]);
+          if (wanted <= larger + here) {
+            state[0] = wanted - larger;
+            state[1] = here;
+            break;
+          }
+          larger += here;
+        }
+        range[0] = from + (Key{digit} << shift);
+      }
+    }
+    sync_block();
+    from = range[0];
+    wanted = state[0];
+    if (shift == 0 || wanted == state[1]) return from;
+  }
+}
+
+// The largest and the smallest key of the block's threads, of which one may have none: smallest > largest.
+struct Bounds {
+  Key smallest = ~Key{0};
+  Key largest = 0;
+
+  FOVEA_DEVICE void add(Key key) {
+    if (key == 0) return;
+    if (key < smallest) smallest = key;
+    if (key > largest) largest = key;
+  }
+};
+FOVEA_DEVICE Bounds bounds_of_lanes(Bounds bounds) {
+  for (unsigned apart = 16; apart > 0; apart /= 2) {
+    const Key smallest = shuffle_xor(bounds.smallest, apart);
+    const Key largest = shuffle_xor(bounds.largest, apart);
+    if (smallest < bounds.smallest) bounds.smallest = smallest;
+    if (largest > bounds.largest) bounds.largest = largest;
+  }
+  return bounds;
+}
+FOVEA_DEVICE Bounds bounds_of_block(Bounds bounds) {
+  FOVEA_SHARED(Bounds, of_warps, 32);
+  bounds = bounds_of_lanes(bounds);
+  if (thread_index() % 32 == 0) of_warps[thread_index() / 32] = bounds;
+  sync_block();
+  const unsigned lane = thread_index() % 32;
+  return bounds_of_lanes(lane < block_threads() / 32 ? static_cast<Bounds>(of_warps[lane]) : Bounds{});
+}
+
+// Each block keeps op.listed keys of its run of logits, zeros behind them where it has fewer, and their sums.
+FOVEA_KERNEL(threads) top_of_run_kernel(TopK op, Key* kept, Sums* run_sums) {
   wait_for_earlier();
   FOVEA_SHARED(Key, keys, run);
+  FOVEA_SHARED(int, count, 1);
   const std::int64_t begin = std::int64_t{block_x()} * run;
-  for (unsigned i = thread_index(); i < run; i += threads) {
-    const std::int64_t at = begin + i;
-    Key key = 0;
-    if (at < count) key = earlier ? earlier[at] : key_of(op.logits[at], static_cast<std::uint32_t>(at));
+  const auto there = static_cast<unsigned>(op.count - begin < run ? op.count - begin : run);
+  Bounds bounds;
+  FOVEA_UNROLL for (unsigned k = 0; k < run / threads; ++k) {
+    const unsigned i = thread_index() + k * threads;
+    const Key key = i < there ? key_of(op.logits[begin + i], static_cast<std::uint32_t>(begin + i)) : 0;
     keys[i] = key;
+    bounds.add(key);
   }
-  sort(keys);
-  const float largest = logit_of(keys[0]);
+  if (thread_index() == 0) count[0] = 0;
+  bounds = bounds_of_block(bounds);
+  const float largest = logit_of(bounds.largest);
   const float inverse_temperature = *op.inverse_temperature;
-  if (!earlier) {
-    Sums sums;
-    for (unsigned i = thread_index(); i < run; i += threads) {
-      const Key key = keys[i];
-      if (key != 0 && logit_of(key) > -INFINITY) add_up(sums, logit_of(key) - largest, inverse_temperature);
-    }
-    sums = sums_of_block(sums);
-    sums.largest = largest;
-    if (thread_index() == 0) run_sums[block_x()] = sums;
-    sync_block();
+  Sums sums;
+  FOVEA_UNROLL for (unsigned k = 0; k < run / threads; ++k) {
+    const Key key = keys[thread_index() + k * threads];
+    if (key != 0 && logit_of(key) > -INFINITY) add_up(sums, logit_of(key) - largest, inverse_temperature);
   }
-  if (grid_x() > 1) {
-    for (unsigned i = thread_index(); i < op.listed; i += threads) kept[block_x() * op.listed + i] = keys[i];
-    return;
+  sums = sums_of_block(sums);
+  sums.largest = largest;
+  if (thread_index() == 0) run_sums[block_x()] = sums;
+  const auto listed = static_cast<unsigned>(op.listed);
+  const auto key_at = [&](unsigned i) { return Key{keys[i]}; };
+  const Key from =
+      there <= listed ? 1 : smallest_kept(key_at, there, listed, bounds.smallest, bounds.largest);
+  Key* const out = kept + std::int64_t{block_x()} * listed;
+  FOVEA_UNROLL for (unsigned k = 0; k < run / threads; ++k) {
+    const Key key = keys[thread_index() + k * threads];
+    if (key >= from) out[atomic_add(count[0], 1)] = key;
+  }
+  for (unsigned i = there + thread_index(); i < listed; i += threads) out[i] = 0;
+}
+
+// The one block of the second launch: of what `runs` blocks have kept.
+FOVEA_KERNEL(last_threads)
+top_of_all_kernel(TopK op, const Key* kept, std::int64_t runs, const Sums* run_sums) {
+  wait_for_earlier();
+  FOVEA_SHARED(Key, best, max_top_k);
+  FOVEA_SHARED(int, count, 1);
+  const auto listed = static_cast<unsigned>(op.listed);
+  const auto all_kept = static_cast<unsigned>(runs) * listed;
+  if (thread_index() == 0) count[0] = 0;
+  Bounds bounds;
+  for (unsigned i = thread_index(); i < all_kept; i += last_threads) bounds.add(kept[i]);
+  bounds = bounds_of_block(bounds);
+  const float largest = logit_of(bounds.largest);
+  const auto key_at = [&](unsigned i) { return kept[i]; };
+  const Key from = smallest_kept(key_at, all_kept, listed, bounds.smallest, bounds.largest);
+  for (unsigned i = thread_index(); i < all_kept; i += last_threads) {
+    const Key key = kept[i];
+    if (key >= from) best[atomic_add(count[0], 1)] = key;
+  }
+  sync_block();
+  // Each stands behind as many as are larger.
+  for (unsigned i = thread_index(); i < listed; i += last_threads) {
+    const Key key = best[i];
+    unsigned rank = 0;
+    for (unsigned j = 0; j < listed; ++j) rank += best[j] > key ? 1 : 0;
+    op.ids[rank] = static_cast<std::int32_t>(~static_cast<std::uint32_t>(key));
+    op.values[rank] = logit_of(key);
   }
 
-  for (unsigned i = thread_index(); i < op.listed; i += threads) {
-    const Key key = keys[i];
-    op.ids[i] = static_cast<std::int32_t>(~static_cast<std::uint32_t>(key));
-    op.values[i] = logit_of(key);
-  }
+  const float inverse_temperature = *op.inverse_temperature;
   const bool is_finite = largest < INFINITY && largest > -INFINITY;
   Sums all;
-  for (std::int64_t i = thread_index(); i * run < op.count && is_finite; i += threads) {
+  for (std::int64_t i = thread_index(); i < runs && is_finite; i += last_threads) {
     const Sums sums = run_sums[i];
     if (!(sums.largest > -INFINITY)) continue;
     const float below = sums.largest - largest, weight = expf(below);
@@ -125,19 +231,12 @@ top_k_kernel(TopK op, const Key* earlier, std::int64_t count, Key* kept, Sums* r
 void top_k(const TopK& op, Stream& stream) {
   CudaStream& cuda = on_cuda(stream);
   Scratch scratch(cuda);
-  std::int64_t count = op.count;
-  std::int64_t blocks = quotient_up(count, run);
-  Sums* const sums = scratch.take<Sums>(blocks);
-  // Where blocks keep keys that the next launch's read, and keep theirs in the other buffer.
-  Key* buffers[] = {scratch.take<Key>(blocks * op.listed), scratch.take<Key>(blocks * op.listed)};
-  for (const Key* earlier = nullptr;; std::swap(buffers[0], buffers[1])) {
-    launch<top_k_kernel>({.grid_x = static_cast<unsigned>(blocks), .threads = threads, .overlaps = true},
-                         cuda, op, earlier, count, buffers[0], sums);
-    if (blocks == 1) return;
-    earlier = buffers[0];
-    count = blocks * op.listed;
-    blocks = quotient_up(count, run);
-  }
+  const std::int64_t runs = quotient_up(op.count, run);
+  Sums* const sums = scratch.take<Sums>(runs);
+  Key* const kept = scratch.take<Key>(runs * op.listed);
+  launch<top_of_run_kernel>({.grid_x = static_cast<unsigned>(runs), .threads = threads, .overlaps = true},
+                            cuda, op, kept, sums);
+  launch<top_of_all_kernel>({.threads = last_threads, .overlaps = true}, cuda, op, kept, runs, sums);
 }
 
 }  // namespace fovea::kernels::cuda

@@ -2,6 +2,7 @@
 # with it: the module fovea_cuda.so. Without the compiler one line says so and the build goes on.
 set(FOVEA_CUDA AUTO CACHE STRING "The GPU module: AUTO (where nvcc is found), ON (it must be), OFF")
 set(FOVEA_CUDA_PACKAGES ${CMAKE_SOURCE_DIR}/build/cuda CACHE PATH "Folder of NVIDIA's Python packages")
+set(FOVEA_CUDA_DISASSEMBLER ${CMAKE_SOURCE_DIR}/build/cuda-disassembler CACHE PATH "Likewise, of its disassembler, for a test")
 
 # Architectures that the module has code for, and those whose PTX it has, for later ones: sm_90's serves what lies
 # between it and sm_120.

@@ -1,7 +1,7 @@
-# cmake -DREPORT=ptxas.txt [-DHOT=kernel;kernel] -P check_spills.cmake
+# cmake -DREPORT=ptxas.txt [-DHOT=kernel;kernel] -DCUOBJDUMP=cuobjdump -DCODE=file -P check_spills.cmake
 # Reads what ptxas said of each kernel for each architecture (-Xptxas -v) and prints registers, spills and shared
-# memory. Fails when a hot kernel spills registers to memory, or is not there; a hot kernel is one whose name contains
-# a word of HOT, without it every kernel. Also when the report names no kernel.
+# memory. Fails when a hot kernel spills registers to memory in a loop (CODE has its machine code), or is not there; a hot
+# kernel is one whose name contains a word of HOT, without it every kernel. Also when the report names no kernel.
 cmake_minimum_required(VERSION 3.25)
 file(STRINGS ${REPORT} lines)
 set(kernel "")
@@ -37,8 +37,14 @@ foreach(line ${lines})
       endforeach()
     endif()
     if(hot AND NOT "${stored} ${loaded}" STREQUAL "0 0")
-      message("  hot, and it spills")
-      math(EXPR spilling "${spilling} + 1")
+      execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/check_local_memory.sh ${CUOBJDUMP} ${CODE} ${architecture} ${kernel}
+        OUTPUT_VARIABLE loops ERROR_VARIABLE errors RESULT_VARIABLE failed)
+      # NVIDIA's program warns of each other file in the module.
+      message("${loops}")
+      if(failed)
+        message("${errors}")
+        math(EXPR spilling "${spilling} + 1")
+      endif()
     endif()
     set(kernel "")
   endif()
@@ -53,6 +59,6 @@ if(kernels EQUAL 0)
   message(FATAL_ERROR " ${REPORT} names no kernel")
 endif()
 if(spilling GREATER 0)
-  message(FATAL_ERROR " ${spilling} of ${kernels} kernels are hot and spill registers")
+  message(FATAL_ERROR " ${spilling} of ${kernels} kernels are hot and spill registers in a loop")
 endif()
-message("${kernels} kernels, no hot one spills")
+message("${kernels} kernels, no hot one spills in a loop")

@@ -102,6 +102,12 @@ Step ternary(Thread& t, const Instruction& i) {
   return Step::next;
 }
 
+template <typename T>
+Step leading_zeros(Thread& t, const Instruction& i) {
+  t.set(i.to[0], static_cast<U32>(std::countl_zero(t.get<T>(i.from[0]))));
+  return Step::next;
+}
+
 // Integers wrap.
 template <typename T, auto operation>
 constexpr T wrapped(auto... values) {
@@ -562,6 +568,8 @@ void choose(Instruction& i, const Name& name) {
     i.run = ternary<U32, permute>;
   } else if (what == "shf" && part(1) == "l" && part(2) == "wrap") {
     i.run = ternary<U32, shift_both>;
+  } else if (what == "clz") {
+    i.run = type == "b64" ? leading_zeros<U64> : leading_zeros<U32>;
   } else if (what == "bfi") {
     i.run = type == "b64" ? insert_bits<U64> : insert_bits<U32>;
   } else if (what == "atom" && part(2) == "add" && type == "u32" &&

@@ -64,7 +64,7 @@ class PtxOperationsTest : public QObject {
   // And gives fewer hints of weights.
   void whatIsSwitchedOffChangesNoBit_data() {
     QTest::addColumn<QString>("operation");
-    for (const char* operation : {"linear", "feed_forward", "rms_norm"})
+    for (const char* operation : {"linear", "rms_norm"})
       QTest::newRow(operation) << QString::fromUtf8(operation);
   }
   void whatIsSwitchedOffChangesNoBit() {
