@@ -107,6 +107,7 @@ QWidget* ChatSettingsDialog::make_instructions() {
   auto* save = new QPushButton(tr("Save…"), group);
   save->setToolTip(tr("Keep these instructions under a name"));
   auto* remove = new QPushButton(tr("Remove"), group);
+  remove->setEnabled(false);
   remove->setToolTip(tr("Forget the saved instructions that are chosen"));
   auto* row = new QHBoxLayout;
   row->addWidget(preset_, 1);
@@ -118,6 +119,8 @@ QWidget* ChatSettingsDialog::make_instructions() {
   connect(preset_, &QComboBox::activated, this, [this](int index) {
     if (index > 0) instructions_->setPlainText(presets_[static_cast<std::size_t>(index) - 1].text);
   });
+  connect(preset_, &QComboBox::currentIndexChanged, remove,
+          [remove](int index) { remove->setEnabled(index > 0); });
   connect(save, &QPushButton::clicked, this, &ChatSettingsDialog::save_preset);
   connect(remove, &QPushButton::clicked, this, &ChatSettingsDialog::remove_preset);
   return group;

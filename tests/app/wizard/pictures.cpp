@@ -5,6 +5,7 @@
 #include "tests/ui/pictures/pictures.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QLineEdit>
 #include <QTest>
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "app/wizard/wizard_controller.h"
 #include "engine/api/errors.h"
+#include "ui/wizard/memory_page.h"
 #include "ui/wizard/size_box.h"
 #include "ui/wizard/wizard_dialog.h"
 
@@ -206,6 +208,23 @@ void take_long_names() {
   take(wizard.dialog(), QStringLiteral("4-memory-long-names"));
 }
 
+// A context beyond what the model was trained for.
+void take_stretched() {
+  WizardController wizard(world(fovea::tests::processor(32, 28, 45)), nullptr);
+  look(wizard);
+  go_to(wizard, Page::memory);
+  wizard.dialog().set_memory_options({.model = QStringLiteral("Mellum2-12B-A2.5B, 4 bits"),
+                                      .contexts = {8'192, 32'768, 131'072},
+                                      .trained_context = 32'768,
+                                      .kv_types = {{QStringLiteral("16 bits (usual)"), {}}},
+                                      .precisions = {{QStringLiteral("As the file has it"), {}}},
+                                      .max_bytes = 29'000'000'000});
+  auto* const contexts =
+      wizard.dialog().findChild<fovea::ui::MemoryPage*>()->findChildren<QComboBox*>().first();
+  contexts->setCurrentIndex(contexts->count() - 1);
+  take(wizard.dialog(), QStringLiteral("4-memory-stretched"));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -216,5 +235,6 @@ int main(int argc, char** argv) {
   take_local();
   take_poor();
   take_long_names();
+  take_stretched();
   return 0;
 }

@@ -127,8 +127,10 @@ class ChatSettingsDialogTest : public QObject {
     QSignalSpy changed(&dialog, &ChatSettingsDialog::presetsChanged);
     auto* presets = dialog.findChild<QComboBox*>();
     auto* instructions = dialog.findChild<QPlainTextEdit*>(QStringLiteral("instructions"));
+    QVERIFY(!button(dialog, QStringLiteral("Remove"))->isEnabled());
     presets->setFocus();
     QTest::keyClick(presets, Qt::Key_Down);
+    QVERIFY(button(dialog, QStringLiteral("Remove"))->isEnabled());
     QCOMPARE(instructions->toPlainText(), QStringLiteral("Write in verse."));
     instructions->setPlainText(QStringLiteral("Answer like a pirate."));
     keep_as(dialog, QStringLiteral(" Pirate "));

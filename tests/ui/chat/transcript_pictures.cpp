@@ -7,6 +7,7 @@
 #include <QtTest/QtTest>
 #include <cstdio>
 
+#include "ui/chat/chat_settings_dialog.h"
 #include "ui/chat/find_bar.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/theme/theme.h"
@@ -107,7 +108,7 @@ std::vector<MessageView> scripts() {
   return messages;
 }
 
-void save(TranscriptView& view, const QString& path) {
+void save(QWidget& view, const QString& path) {
   QTest::qWait(20);
   if (!view.grab().save(path)) std::fprintf(stderr, "cannot write %s\n", path.toUtf8().constData());
 }
@@ -140,6 +141,18 @@ void draw(const QString& folder, const QString& suffix, Scheme scheme) {
   QTest::keyClick(&view, Qt::Key_End);
   view.resize(520, 900);
   save(view, folder + QStringLiteral("/narrow") + end);
+  ChatSettingsView set, usual;
+  set.thinking = true;
+  set.effort = QStringLiteral("low");
+  usual.temperature = 0.7;
+  usual.top_p = 0.95;
+  usual.min_p = usual.dry_multiplier = 0;
+  usual.repetition_penalty = 1;
+  usual.top_k = 40;
+  usual.max_tokens = 0;
+  ChatSettingsDialog settings(set, usual, {}, {.thinking = true, .effort = true});
+  settings.show();
+  save(settings, folder + QStringLiteral("/settings") + end);
 }
 
 }  // namespace
