@@ -110,9 +110,9 @@ inputs_kernel(AttentionInputs op) {
   const int head = is_query ? item : (item - heads) % kv_heads;
   const float* const queries = op.gated_q ? op.gated_q + (token * heads + head) * 2 * dim
                                           : op.q + token * op.q_stride + std::int64_t{head} * dim;
-  const float* const from = is_query   ? queries
-                            : is_value ? op.v + token * op.v_stride + std::int64_t{head} * dim
-                                       : op.k + token * op.k_stride + std::int64_t{head} * dim;
+  const float* const from = is_query || !there ? queries
+                            : is_value         ? op.v + token * op.v_stride + std::int64_t{head} * dim
+                                               : op.k + token * op.k_stride + std::int64_t{head} * dim;
   // On its way while the angles are found.
   float x[lane_elements];
   load_elements(from, there ? dim : 0, x);
