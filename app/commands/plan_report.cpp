@@ -65,6 +65,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
       {"host_ms_per_token", report.host_part.ms()},
       {"device_bytes_per_token", report.device_part.bytes()},
       {"host_bytes_per_token", report.host_part.bytes()},
+      {"disk_bytes_per_token", report.disk_bytes_per_token},
       {"dense_bytes_per_token", report.device_part.dense_bytes + report.host_part.dense_bytes},
       {"expert_bytes_per_token", report.device_part.expert_bytes + report.host_part.expert_bytes},
       {"device_gb_per_s", report.device_part.gb_per_s},
@@ -112,6 +113,7 @@ const char* const plan_keys =
     "                 and beside a card, 0 where the speed is not known; and device_bytes_per_token, "
     "host_bytes_per_token;\n"
     "                 of both together dense_bytes_per_token and expert_bytes_per_token\n"
+    "  disk_bytes_per_token  of experts that are read from the disk when they are needed, at most\n"
     "  first_token_ms until the first token behind prompt_tokens at least; 0: not known. It and the times "
     "above\n"
     "                 are of device_gb_per_s and device_gop_per_s\n"
@@ -178,6 +180,9 @@ std::string times(const LoadPlan& report, std::int64_t prompt_tokens) {
   std::string text = "\nWeights read by decoding, every expert used alike:\n" +
                      part_of_token(report.host_computes ? "device part" : "all", report.device_part);
   if (report.host_part.bytes() > 0) text += part_of_token("host part", report.host_part);
+  if (report.disk_bytes_per_token > 0)
+    text += fmt::format("  {:<20}{:>12} for each token at most, and less as those used last are kept\n",
+                        "from the disk", size_text(static_cast<std::int64_t>(report.disk_bytes_per_token)));
   if (const double seconds = report.first_token_seconds(prompt_tokens); seconds > 0)
     text += fmt::format("The first token behind a prompt of {} tokens comes after {:.2f} s at least.\n",
                         prompt_tokens, seconds);

@@ -214,6 +214,7 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
                             .gop_per_s = facts.device_gop_per_s},
                  .attention = attention_parts(config),
                  .output_multiply_adds = static_cast<double>(config.vocabulary * config.hidden)};
+  if (!card) plan.disk_bytes_per_token = token.host;
   if (!card || token.host == 0) return;
   plan.host_part = {.dense_bytes = experts ? 0 : token.host,
                     .expert_bytes = experts ? token.host : 0,

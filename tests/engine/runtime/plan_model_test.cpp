@@ -180,12 +180,18 @@ class PlanModelTest : public QObject {
     FOVEA_VERIFY(half);
     QCOMPARE(half->units_offloaded, 5);
     QCOMPARE(half->plan.units_on_disk, 5);
+    QCOMPARE(whole->disk_bytes_per_token, 0.0);
+    // Of either layer two experts, which on the device are rounded up to its places for them.
+    const double present = half->device_part.expert_bytes;
+    QCOMPARE(2 * present, whole->device_part.expert_bytes);
+    QVERIFY(half->disk_bytes_per_token <= present && half->disk_bytes_per_token > 0.8 * present);
     QCOMPARE(half->plan.arena_bytes, whole->plan.arena_bytes);  // 5 present, 5 places for visits
     machine.device_memory_bytes = std::int64_t{8} << 30;
     const auto card = plan(path, settings, machine);
     FOVEA_VERIFY(card);
     QCOMPARE(card->plan.arena_bytes, whole->plan.arena_bytes / 2);
     QCOMPARE(card->plan.units_on_disk, 0);
+    QCOMPARE(card->disk_bytes_per_token, 0.0);
     QCOMPARE(card->units_offloaded, 5);
     QCOMPARE(card->plan.parts.safety, 1 << 30);
   }
