@@ -178,11 +178,15 @@ std::string part_of_token(const char* name, const TokenPart& part) {
 // The parts overlap at best, and what crosses in each layer comes on top.
 std::string times(const LoadPlan& report, std::int64_t prompt_tokens) {
   std::string text = "\nWeights read by decoding, every expert used alike:\n" +
-                     part_of_token(report.host_computes ? "device part" : "all", report.device_part);
+                     part_of_token(report.host_computes              ? "device part"
+                                   : report.disk_bytes_per_token > 0 ? "from memory"
+                                                                     : "all",
+                                   report.device_part);
   if (report.host_part.bytes() > 0) text += part_of_token("host part", report.host_part);
   if (report.disk_bytes_per_token > 0)
-    text += fmt::format("  {:<20}{:>12} for each token at most, and less as those used last are kept\n",
-                        "from the disk", size_text(static_cast<std::int64_t>(report.disk_bytes_per_token)));
+    text += fmt::format(
+        "  {:<20}{:>12} for each token at most; less where experts used before are still in memory\n",
+        "from the disk", size_text(static_cast<std::int64_t>(report.disk_bytes_per_token)));
   if (const double seconds = report.first_token_seconds(prompt_tokens); seconds > 0)
     text += fmt::format("The first token behind a prompt of {} tokens comes after {:.2f} s at least.\n",
                         prompt_tokens, seconds);

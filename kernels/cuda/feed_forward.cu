@@ -34,7 +34,6 @@ FOVEA_KERNEL_RESIDENT(threads, hidden_resident) hidden_kernel(Layer layer, Quant
   const int lane = static_cast<int>(thread_index()) % hidden_lanes;
   const std::int64_t row = first_row + thread_index() / hidden_lanes;
   const float* const x = layer.x + token * layer.d;
-  static_assert(tile_rows % hidden_rows == 0);
   float gate = 0;
   float up = 0;
   if (row < width) {

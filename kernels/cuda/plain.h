@@ -44,8 +44,8 @@ FOVEA_DEVICE void load_floats(const float* from, bool aligned, float (&out)[coun
   }
 }
 
-// This lane's share of the products of a row [columns] with `tokens` rows of x. 16 bytes of weights at once
-// where the row is aligned, `under_way` of them.
+// This lane's share of the products of a row [columns] with `tokens` rows of x. Where the row is aligned, a
+// load is 16 bytes of weights, and `under_way` loads come before the first product.
 template <Type type, int under_way, int tokens>
 FOVEA_DEVICE void add_plain_products(const std::byte* row, std::int64_t columns,
                                      const float* const (&x)[tokens], int lane, int lanes,
