@@ -78,7 +78,7 @@ std::string for_people(const ModelInfo& info) {
     types += (types.empty() ? "" : ", ") + type + " " + size_text(bytes);
   }
   text += line("weights", size_text(info.bytes) + (types.empty() ? "" : " (" + types + ")"));
-  if (!info.conversion.empty()) text += line("converted", info.conversion);
+  if (!info.conversion.empty()) text += line("converted", english(info.conversion));
   std::string knows;
   if (info.can_switch_thinking) knows += "; thinking can be switched (--thinking)";
   if (info.has_effort) knows += "; it has an effort (--effort)";

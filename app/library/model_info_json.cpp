@@ -28,7 +28,6 @@ void visit_fields(Info& info, const Visit& visit) {
   visit("parameters_active", info.parameters_active);
   visit("bytes", info.bytes);
   visit("bytes_by_type", info.bytes_by_type);
-  visit("conversion", info.conversion);
   visit("chat_template", info.has_chat_template);
   visit("can_switch_thinking", info.can_switch_thinking);
   visit("has_effort", info.has_effort);
@@ -67,6 +66,7 @@ ordered_json as_json(const ModelInfo& info) {
       object[key] = field;
     }
   });
+  object["conversion"] = english(info.conversion);
   return object;
 }
 

@@ -8,7 +8,7 @@
 namespace fovea::app {
 
 nlohmann::ordered_json as_json(const ModelInfo& info);
-// Fields that are missing or of another kind stay empty.
+// Fields that are missing or of another kind stay empty; so does `conversion`, written as a sentence.
 ModelInfo as_model_info(const nlohmann::ordered_json& object);
 
 }  // namespace fovea::app

@@ -423,6 +423,9 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
   auto* ask = new ui::PrepareDialog(QFileInfo(path).fileName(), tiers, dialog_);
   ask->setAttribute(Qt::WA_DeleteOnClose);
   const auto measure = [path, ask, stores = settings_.stores](const QStringList& chosen) {
+    if (chosen.size() < 2)
+      return ask->show_obstacle(tr("Choose at least two: with one there is nothing to change between."),
+                                false);
     const auto look = [path, chosen, stores] {
       return std::pair(describe_store(request_for(path, names_of(chosen))),
                        free_disk_bytes(stores).value_or(0));
@@ -430,10 +433,15 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
     in_background(ask, look, [ask, chosen](const auto& found) {
       if (ask->tiers() != chosen) return;
       const auto& [plan, room] = found;
-      plan ? ask->show_size(plan->bytes, room) : ask->show_error(error_words(plan.error()));
+      if (!plan) return ask->show_obstacle(error_words(plan.error()), true);
+      const QString bytes = ui::bytes_text(plan->bytes), free = ui::bytes_text(room);
+      if (plan->bytes > room)
+        return ask->show_obstacle(tr("It takes %1 on the disk, and %2 are free there.").arg(bytes, free),
+                                  true);
+      ask->show_ready(tr("It takes %1 on the disk; %2 are free there.").arg(bytes, free));
     });
   };
-  connect(ask, &ui::PrepareDialog::sizeWanted, this, measure);
+  connect(ask, &ui::PrepareDialog::tiersChosen, this, measure);
   connect(ask, &QDialog::accepted, this, [this, path, ask] {
     work_.prepare(path_of(path),
                   {.tiers = names_of(ask->tiers()),

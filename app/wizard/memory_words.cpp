@@ -169,6 +169,13 @@ QString remedy_words(const Remedy& remedy, bool has_experts) {
   return {};
 }
 
+void set_bytes(ui::BudgetView& view, std::int64_t budget, std::int64_t total, std::int64_t safety) {
+  view.budget_bytes = budget;
+  view.total_bytes = total;
+  view.over = total > budget;
+  view.needed_bytes = view.over ? total : total - safety;
+}
+
 }  // namespace
 
 BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, const LoadPlan& report,
@@ -177,8 +184,7 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
   const Plan& plan = report.plan;
   const bool has_experts = candidate.experts > 0;
   add_parts(view, report, has_experts);
-  view.budget_bytes = setup.precision.budget_bytes;
-  view.total_bytes = plan.total_bytes;
+  set_bytes(view, setup.precision.budget_bytes, plan.total_bytes, plan.parts.safety);
   view.fits = plan.fits;
   if (plan.fits) {
     view.verdict =
@@ -230,9 +236,8 @@ BudgetView budget_by_size(const Candidate& candidate, const LoadOptions& setup) 
   add_part(view, ui::BudgetPartView::Kind::kv, MemoryWords::tr("Conversation and room to compute, estimated"),
            candidate.fit.needed_bytes - candidate.file_bytes,
            MemoryWords::tr("A tenth of the weights, at least 268 MB."));
-  view.budget_bytes = setup.precision.budget_bytes;
-  view.total_bytes = candidate.fit.needed_bytes;
-  view.fits = view.total_bytes <= view.budget_bytes;
+  set_bytes(view, setup.precision.budget_bytes, candidate.fit.needed_bytes, 0);
+  view.fits = !view.over;
   view.verdict = view.fits ? MemoryWords::tr("It should fit.") : MemoryWords::tr("It will hardly fit.");
   view.why_short = MemoryWords::tr("estimated from the file's size");
   view.why = fit_reason(candidate.fit);

@@ -31,7 +31,7 @@ struct ModelInfo {
   std::int64_t bytes = 0;  // of all tensors, packed layers as Fovea holds them
   std::map<std::string, std::int64_t> bytes_by_type;  // "Q4_K" -> bytes
   // What became of packed layers ("gptq: 224 matrices of 4 bits as Q4_0 (exactly)"); empty without any.
-  std::string conversion;
+  Phrase conversion;
   bool has_chat_template = false;
   bool can_switch_thinking = false;  // the template asks whether the model shall think
   bool has_effort = false;           // … and how hard

@@ -49,7 +49,7 @@ Result<ModelInfo> models::describe(const checkpoint::Checkpoint& file) {
   info.extended_context = extended_context(config);
   info.experts = config.experts();
   info.experts_used = config.experts_used();
-  info.conversion = english(file.conversion());
+  info.conversion = file.conversion();
   info.has_chat_template = !file.chat_template().empty();
   if (const auto parsed = text::ChatTemplate::parse(file.chat_template(), phrases::chat_template())) {
     info.can_switch_thinking = !parsed->thoughts().switches.empty();

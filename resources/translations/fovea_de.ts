@@ -1045,6 +1045,18 @@
         <source>The keyring has no token for Fovea any more. The one that the hub&apos;s own tools have stored is still used.</source>
         <translation>Im Schlüsselbund liegt kein Token für Fovea mehr. Das, welches die Programme des Hubs selbst abgelegt haben, wird weiter benutzt.</translation>
     </message>
+    <message>
+        <source>Choose at least two: with one there is nothing to change between.</source>
+        <translation>Wählen Sie mindestens zwei: mit einer gibt es nichts zu wechseln.</translation>
+    </message>
+    <message>
+        <source>It takes %1 on the disk, and %2 are free there.</source>
+        <translation>Es belegt %1 auf der Platte, und dort sind %2 frei.</translation>
+    </message>
+    <message>
+        <source>It takes %1 on the disk; %2 are free there.</source>
+        <translation>Es belegt %1 auf der Platte; dort sind %2 frei.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::SidebarController</name>
@@ -3605,20 +3617,8 @@
         <translation>Vorbereiten</translation>
     </message>
     <message>
-        <source>Choose at least two: with one there is nothing to change between.</source>
-        <translation>Wählen Sie mindestens zwei: mit einer gibt es nichts zu wechseln.</translation>
-    </message>
-    <message>
         <source>Working out what it takes…</source>
         <translation>Rechnet aus, was es braucht …</translation>
-    </message>
-    <message>
-        <source>It takes %1 on the disk, and %2 are free there.</source>
-        <translation>Es belegt %1 auf der Platte, und dort sind %2 frei.</translation>
-    </message>
-    <message>
-        <source>It takes %1 on the disk; %2 are free there.</source>
-        <translation>Es belegt %1 auf der Platte; dort sind %2 frei.</translation>
     </message>
     <message>
         <source>Text that the model reads first</source>

@@ -134,7 +134,7 @@ QString PrepareDialog::text_file() const {
 }
 
 void PrepareDialog::update_start() {
-  start_->setEnabled(has_room_ && (text() != PrepareText::file || QFileInfo(text_file_->text()).isFile()));
+  start_->setEnabled(ready_ && (text() != PrepareText::file || QFileInfo(text_file_->text()).isFile()));
 }
 
 QStringList PrepareDialog::tiers() const {
@@ -154,33 +154,25 @@ void PrepareDialog::leave_out_equals(std::size_t index) {
 }
 
 void PrepareDialog::change() {
-  has_room_ = false;
+  ready_ = false;
   update_start();
   tint(*size_, QPalette::WindowText, {});
-  if (tiers().size() < 2) {
-    return say_size(tr("Choose at least two: with one there is nothing to change between."));
-  }
   say_size(tr("Working out what it takes…"));
-  Q_EMIT sizeWanted(tiers());
+  Q_EMIT tiersChosen(tiers());
 }
 
-void PrepareDialog::show_size(qint64 bytes, qint64 free_bytes) {
-  if (bytes > free_bytes) {
-    show_error(
-        tr("It takes %1 on the disk, and %2 are free there.").arg(bytes_text(bytes), bytes_text(free_bytes)));
-    return;
-  }
+void PrepareDialog::show_ready(const QString& text) {
   tint(*size_, QPalette::WindowText, {});
-  say_size(tr("It takes %1 on the disk; %2 are free there.").arg(bytes_text(bytes), bytes_text(free_bytes)));
-  has_room_ = true;
+  say_size(text);
+  ready_ = true;
   update_start();
   start_->setDefault(true);
 }
 
-void PrepareDialog::show_error(const QString& text) {
-  tint(*size_, QPalette::WindowText, error_text);
+void PrepareDialog::show_obstacle(const QString& text, bool is_error) {
+  tint(*size_, QPalette::WindowText, is_error ? error_text : nullptr);
   say_size(text);
-  has_room_ = false;
+  ready_ = false;
   update_start();
 }
 

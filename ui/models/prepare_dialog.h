@@ -27,12 +27,12 @@ class PrepareDialog : public QDialog {
   QStringList tiers() const;  // from high to low
   PrepareText text() const;
   QString text_file() const;  // with PrepareText::file
-  // For the tiers that are chosen now.
-  void show_size(qint64 bytes, qint64 free_bytes);
-  void show_error(const QString& text);
+  // For the tiers that are chosen now: they can be prepared, or why not.
+  void show_ready(const QString& text);
+  void show_obstacle(const QString& text, bool is_error);
 
  Q_SIGNALS:
-  void sizeWanted(const QStringList& tiers);
+  void tiersChosen(const QStringList& tiers);
 
  private:
   QWidget* make_text();
@@ -47,7 +47,7 @@ class PrepareDialog : public QDialog {
   QLineEdit* text_file_;
   QLabel* size_;
   QPushButton* start_;
-  bool has_room_ = false;  // for the tiers that are chosen now
+  bool ready_ = false;  // the tiers that are chosen now
 };
 
 }  // namespace fovea::ui

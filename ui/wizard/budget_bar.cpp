@@ -47,14 +47,6 @@ QString BudgetBar::text() const {
   return lines.join(QLatin1Char('\n'));
 }
 
-qint64 BudgetBar::needed_bytes() const {
-  qint64 bytes = budget_.total_bytes;
-  if (bytes > budget_.budget_bytes) return bytes;
-  for (const BudgetPartView& part : budget_.parts)
-    if (part.kind == Kind::safety) bytes -= part.bytes;
-  return bytes;
-}
-
 QColor BudgetBar::colour(const BudgetPartView& part) const {
   const QColor base = palette().color(QPalette::Base), text = palette().color(QPalette::Text);
   switch (part.kind) {
@@ -136,9 +128,8 @@ void BudgetBar::paint_bar(QPainter& painter) const {
   painter.restore();
   painter.setPen(QPen(hairline(palette()), 1));
   painter.drawPath(outline);
-  const bool over = budget_.total_bytes > budget_.budget_bytes;
   const qreal line = at(static_cast<qreal>(budget_.budget_bytes));
-  painter.setPen(QPen(over ? alarm_colour(palette()) : palette().color(QPalette::Text), 2));
+  painter.setPen(QPen(budget_.over ? alarm_colour(palette()) : palette().color(QPalette::Text), 2));
   painter.drawLine(QPointF(line - 0.5, whole.top() - 4), QPointF(line - 0.5, whole.bottom() + 4));
 }
 
@@ -148,10 +139,9 @@ void BudgetBar::paintEvent(QPaintEvent*) {
   const qreal line = fontMetrics().height();
   if (budget_.parts.empty()) return;
   if (budget_.planning) painter.setOpacity(0.55);
-  const bool over = budget_.total_bytes > budget_.budget_bytes;
-  painter.setPen(over ? alarm_colour(palette()) : palette().color(QPalette::WindowText));
+  painter.setPen(budget_.over ? alarm_colour(palette()) : palette().color(QPalette::WindowText));
   painter.drawText(QRectF(0, 0, width(), line), Qt::AlignLeft,
-                   tr("%1 needed").arg(bytes_text(needed_bytes())));
+                   tr("%1 needed").arg(bytes_text(budget_.needed_bytes)));
   painter.setPen(subtle_text(palette()));
   painter.drawText(QRectF(0, 0, width(), line), Qt::AlignRight,
                    tr("Budget %1").arg(bytes_text(budget_.budget_bytes)));

@@ -34,8 +34,6 @@ class BudgetBar : public QWidget {
   Legend legend(qreal width) const;
   qreal bar_height() const;
   QRectF bar(qreal width) const;
-  // Without what is kept free of the budget, unless it lacks even that.
-  qint64 needed_bytes() const;
   // Bytes at the bar's right end.
   qreal full() const;
   QColor colour(const BudgetPartView& part) const;

@@ -76,6 +76,8 @@ struct BudgetView {
   std::vector<BudgetPartView> parts = {};
   qint64 budget_bytes = 0;
   qint64 total_bytes = 0;
+  qint64 needed_bytes = 0;  // without what is kept free of the budget, unless that lacks too
+  bool over = false;        // more than the budget
   bool fits = true;
   QString verdict = {};
   QString why_short = {};  // whose numbers these are …

@@ -155,7 +155,7 @@ class ScanTest : public QObject {
                   .parameters_active = 3'300'000'000,
                   .bytes = 18'000'000'000,
                   .bytes_by_type = {{"Q4_K", 12'000'000'000}, {"Q6_K", 6'000'000'000}},
-                  .conversion = "gptq",
+                  .conversion = {},
                   .has_chat_template = true,
                   .can_switch_thinking = true,
                   .has_effort = true};
@@ -193,7 +193,6 @@ class ScanTest : public QObject {
     QCOMPARE(std::tie(b.experts, b.experts_used, b.parameters, b.parameters_active, b.bytes),
              std::tie(a.experts, a.experts_used, a.parameters, a.parameters_active, a.bytes));
     QCOMPARE(b.bytes_by_type, a.bytes_by_type);
-    QCOMPARE(b.conversion, a.conversion);
     QCOMPARE(b.has_chat_template, true);
     QVERIFY(b.can_switch_thinking && b.has_effort);
     QCOMPARE(quantization_of(b), std::string("Q4_K, Q6_K"));

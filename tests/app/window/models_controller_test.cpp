@@ -422,9 +422,19 @@ class ModelsControllerTest : public QObject {
              qPrintable(q4e->text()));
     q4e->click();
     QVERIFY(!ask->findChild<QAbstractButton*>(QStringLiteral("tier_q4"))->isChecked());
-    ask->findChild<QAbstractButton*>(QStringLiteral("noText"))->click();  // this model has no tokeniser
     auto* start = ask->findChild<QPushButton*>(QStringLiteral("startPrepare"));
+    const auto* size = ask->findChild<QLabel*>(QStringLiteral("prepareSize"));
+    const QStringList all = ask->tiers();
+    for (const QString& tier : all.mid(1))
+      ask->findChild<QAbstractButton*>(QStringLiteral("tier_") + tier)->click();
+    QVERIFY2(size->text().contains(QStringLiteral("at least two")), qPrintable(size->text()));
+    QVERIFY(!start->isEnabled());
+    for (const QString& tier : all.mid(1))
+      ask->findChild<QAbstractButton*>(QStringLiteral("tier_") + tier)->click();
+    QCOMPARE(ask->tiers(), all);
+    ask->findChild<QAbstractButton*>(QStringLiteral("noText"))->click();  // this model has no tokeniser
     QVERIFY(QTest::qWaitFor([&] { return start->isEnabled(); }, kLong));
+    QVERIFY2(size->text().contains(QStringLiteral("on the disk; ")), qPrintable(size->text()));
     QTest::mouseClick(start, Qt::LeftButton);
     QVERIFY(QTest::qWaitFor([&] { return !bench.library().table().row(0).stores.isEmpty(); }, kLong));
     QVERIFY2(bench.library().table().row(0).stores.join(' ').contains(QStringLiteral("q4e")),

@@ -187,7 +187,7 @@ class ScreensTest : public QObject {
     ui::PrepareDialog dialog(QString(120, QLatin1Char('m')), tiers, window_);
     dialog.show();
     QTRY_COMPARE(faults(), QString());
-    dialog.show_error(QStringLiteral("There is no room. ").repeated(20));
+    dialog.show_obstacle(QStringLiteral("There is no room. ").repeated(20), true);
     QTRY_COMPARE(faults(), QString());
   }
 

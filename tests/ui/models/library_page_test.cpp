@@ -300,27 +300,29 @@ class LibraryPageTest : public QObject {
     QCOMPARE(names, wanted);
   }
 
-  void preparingAsksForTwoTiers() {
+  void preparingStartsWhenItCan() {
     PrepareDialog dialog(QStringLiteral("m"), {{QStringLiteral("file"), QStringLiteral("file"), true},
                                                {QStringLiteral("q4"), QStringLiteral("q4"), true},
                                                {QStringLiteral("q2"), QStringLiteral("q2"), false}});
     dialog.show();
     auto* start = dialog.findChild<QPushButton*>(QStringLiteral("startPrepare"));
     QVERIFY(!start->isEnabled());  // its size is not known
-    dialog.show_size(10, 100);
+    dialog.show_ready(QStringLiteral("It takes 10 B."));
     QVERIFY(start->isEnabled());
-    QSignalSpy wanted(&dialog, &PrepareDialog::sizeWanted);
+    QSignalSpy wanted(&dialog, &PrepareDialog::tiersChosen);
     auto* q2 = dialog.findChild<QAbstractButton*>(QStringLiteral("tier_q2"));
     q2->click();
     QCOMPARE(wanted.count(), 1);
     QCOMPARE(dialog.tiers(),
              (QStringList{QStringLiteral("file"), QStringLiteral("q4"), QStringLiteral("q2")}));
     QVERIFY(!start->isEnabled());
-    dialog.show_size(101, 100);  // more than there is
+    dialog.show_obstacle(QStringLiteral("There is no room."), true);
     QVERIFY(!start->isEnabled());
     q2->click();
     dialog.findChild<QAbstractButton*>(QStringLiteral("tier_q4"))->click();
-    QCOMPARE(wanted.count(), 2);  // one tier is not asked about
+    QCOMPARE(wanted.count(), 3);
+    QCOMPARE(dialog.tiers(), QStringList{QStringLiteral("file")});
+    QVERIFY(!start->isEnabled());
   }
 
   // Whatever it says last, nothing is cut off.
@@ -330,8 +332,8 @@ class LibraryPageTest : public QObject {
                           {QStringLiteral("q4"), QStringLiteral("q4"), true}});
     dialog.show();
     for (const bool fits : {true, false}) {
-      fits ? dialog.show_size(10, 100)
-           : dialog.show_error(QStringLiteral("An error of many words. ").repeated(9));
+      fits ? dialog.show_ready(QStringLiteral("It takes 10 B."))
+           : dialog.show_obstacle(QStringLiteral("An error of many words. ").repeated(9), true);
       QCoreApplication::processEvents();
       for (const QLabel* label : dialog.findChildren<QLabel*>())
         if (label->wordWrap())
@@ -347,7 +349,7 @@ class LibraryPageTest : public QObject {
                           {QStringLiteral("q4"), QStringLiteral("q4"), true},
                           {QStringLiteral("q4e"), QStringLiteral("q4e"), false, QStringLiteral("q4")},
                           {QStringLiteral("q2"), QStringLiteral("q2"), true}});
-    QSignalSpy wanted(&dialog, &PrepareDialog::sizeWanted);
+    QSignalSpy wanted(&dialog, &PrepareDialog::tiersChosen);
     const QStringList with_q4{QStringLiteral("file"), QStringLiteral("q4"), QStringLiteral("q2")};
     const QStringList with_q4e{QStringLiteral("file"), QStringLiteral("q4e"), QStringLiteral("q2")};
     QCOMPARE(dialog.tiers(), with_q4);
@@ -368,7 +370,7 @@ class LibraryPageTest : public QObject {
                                                {QStringLiteral("q4"), QStringLiteral("q4"), true}});
     dialog.show();
     auto* start = dialog.findChild<QPushButton*>(QStringLiteral("startPrepare"));
-    dialog.show_size(10, 100);
+    dialog.show_ready(QStringLiteral("It takes 10 B."));
     QCOMPARE(dialog.text(), PrepareText::built_in);
     QCOMPARE(dialog.text_file(), QString());
     dialog.findChild<QAbstractButton*>(QStringLiteral("noText"))->click();
@@ -382,7 +384,7 @@ class LibraryPageTest : public QObject {
     path->setText(QStringLiteral(FOVEA_SOURCE_DIR "/README.md"));
     QVERIFY(start->isEnabled());
     QCOMPARE(dialog.text_file(), QStringLiteral(FOVEA_SOURCE_DIR "/README.md"));
-    dialog.show_size(101, 100);  // more than there is
+    dialog.show_obstacle(QStringLiteral("There is no room."), true);
     QVERIFY(!start->isEnabled());
   }
 
