@@ -13,6 +13,8 @@ const char* policy_flag(PolicyKind policy) {
       return "static";
     case PolicyKind::dynaexq:
       return "dynaexq";
+    case PolicyKind::fovea:
+      return "fovea";
     case PolicyKind::offload:
       return "offload";
     case PolicyKind::none:

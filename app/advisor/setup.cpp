@@ -42,8 +42,9 @@ std::vector<PrecisionRequest> all_choices(const Candidate& candidate) {
 
 LoadOptions named(LoadOptions setup, const LoadPlan& report) {
   if (setup.precision.policy == PolicyKind::automatic) setup.precision.policy = report.policy();
+  const PolicyKind policy = setup.precision.policy;
   const bool has_own =
-      setup.precision.policy == PolicyKind::dynaexq || setup.precision.policy == PolicyKind::offload;
+      policy == PolicyKind::dynaexq || policy == PolicyKind::fovea || policy == PolicyKind::offload;
   if (!has_own || !setup.precision.tiers.empty()) return setup;
   for (const PlanTier& tier : report.plan.parts.experts) setup.precision.tiers.push_back(tier.name);
   return setup;

@@ -21,9 +21,9 @@ Result<void> read_tiers(const PrecisionRequest& request, ShapeBenchSettings& sha
       request.policy == PolicyKind::automatic ||
       (moves ? request.policy == PolicyKind::dynaexq
              : request.policy == PolicyKind::static_tiers || request.policy == PolicyKind::none);
-  if (!fits || request.dynaexq != DynaExqSettings{} || (moves && request.budget_bytes == 0) ||
-      !request.store.empty() || !request.tier_map.empty() || !request.events.empty() ||
-      request.transfer_bytes > 0 || request.publish_after_passes >= 0 ||
+  if (!fits || request.dynaexq != DynaExqSettings{} || request.fovea != FoveaSettings{} ||
+      (moves && request.budget_bytes == 0) || !request.store.empty() || !request.tier_map.empty() ||
+      !request.events.empty() || request.transfer_bytes > 0 || request.publish_after_passes >= 0 ||
       (request.traffic_gb_per_s > 0 && !moves) || request.tiers.size() > 2)
     return fail(phrases::option_place("--shape"), errors::shape_of_one_tier());
   shape.offload = request.offload;

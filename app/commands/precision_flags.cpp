@@ -53,6 +53,7 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
 // What would be read and then ignored.
 Result<void> check_policy_is_there(const PrecisionRequest& request) {
   FOVEA_CHECK(check_dynaexq(request.dynaexq, request.policy));
+  FOVEA_CHECK(check_fovea(request.fovea, request.policy));
   if (request.policy != PolicyKind::none) return {};
   const char* const flag = !request.store.empty()              ? "--store"
                            : !request.events.empty()           ? "--events"
@@ -99,6 +100,41 @@ Result<void> check_dynaexq(const DynaExqSettings& settings, PolicyKind policy) {
     return {};
   return fail(phrases::option_place("--dynaexq-…"),
               errors::dynaexq_flags_of_another_policy(name_in(policy_names, policy)));
+}
+
+void add_fovea(CLI::App& command, FoveaSettings& settings) {
+  const auto group = [](CLI::Option* option) { return option->group("Fovea's policy"); };
+  group(command.add_option("--fovea-half-lives", settings.half_lives,
+                           "Tokens after which a use counts half, one for each time scale (default: 200)"))
+      ->delimiter(',')
+      ->check(number_between(1, 1 << 30));
+  group(command.add_option("--fovea-weights", settings.weights,
+                           "What the calibration's profile and each time scale count at first (default: all "
+                           "alike)"))
+      ->delimiter(',')
+      ->check(number_between(0, 1));
+  group(command.add_option("--fovea-weights-half-life", settings.weights_half_life,
+                           "Tokens that these weights are learnt from; 0: they stay (default: 4096)"))
+      ->check(number_between(0, 1 << 30));
+  group(command.add_option("--fovea-interval", settings.interval_tokens,
+                           "Tokens between two decisions (default: 32)"))
+      ->check(number_between(1, 1 << 30));
+  group(
+      command.add_option("--fovea-margin", settings.margin,
+                         "Share of a promotion's gain that is left when another expert has made room for it, "
+                         "at least (default: 0.4)"))
+      ->check(number_between(0, 0.999999));
+  group(command.add_option("--fovea-in-flight", settings.in_flight, "Changes at once (default: 64)"))
+      ->check(number_between(1, 1024));
+  group(command.add_option("--fovea-prompt-wait", settings.prompt_wait_share,
+                           "Share of a prompt's time that it may wait for its changes (default: 0.05)"))
+      ->check(number_between(0, 1));
+}
+
+Result<void> check_fovea(const FoveaSettings& settings, PolicyKind policy) {
+  if (settings == FoveaSettings{} || policy == PolicyKind::fovea) return {};
+  return fail(phrases::option_place("--fovea-…"),
+              errors::fovea_flags_of_another_policy(name_in(policy_names, policy)));
 }
 
 void add_offload(CLI::App& command, OffloadSettings& offload) {
@@ -151,6 +187,7 @@ void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) 
   if (pipeline) add_pipeline(command, request);
   add_offload(command, request.offload);
   add_dynaexq(command, request.dynaexq);
+  add_fovea(command, request.fovea);
 }
 
 Result<PrecisionRequest> precision_request(PrecisionRequest request, bool card) {

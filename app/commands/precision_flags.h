@@ -19,6 +19,10 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings);
 // ErrorKind::invalid where they are not the usual ones and another policy would not heed them.
 Result<void> check_dynaexq(const DynaExqSettings& settings, PolicyKind policy);
 
+// Fovea's settings alone, and as check_dynaexq.
+void add_fovea(CLI::App& command, FoveaSettings& settings);
+Result<void> check_fovea(const FoveaSettings& settings, PolicyKind policy);
+
 // The offload flags alone, with llama.cpp's names.
 void add_offload(CLI::App& command, OffloadSettings& offload);
 

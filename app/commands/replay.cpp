@@ -2,6 +2,7 @@
 #include "engine/api/replay.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -23,7 +24,9 @@ nlohmann::ordered_json as_json(const ReplayRow& row) {
           {"hit_rate", row.hit_rate},
           {"gate_share", row.gate_share},
           {"absent_share", row.absent_share},
-          {"loss", row.loss}};
+          {"loss", row.loss},
+          {"divergence", row.divergence},
+          {"way", row.way}};
 }
 
 nlohmann::ordered_json as_json(const ReplayReport& report) {
@@ -58,13 +61,17 @@ nlohmann::ordered_json as_json(const ReplayReport& report) {
 std::string for_people(const ReplayReport& report) {
   std::string text = fmt::format("{}: {} tokens in {} passes, {} layers, {} experts\n", report.model,
                                  report.tokens, report.passes, report.layers, report.units);
-  text += fmt::format("{:<16} {:>9} {:>6} {:>7}", "", "MB", "bits", "loss");
+  const bool kept = report.rows.front().divergence >= 0;
+  text += fmt::format("{:<16} {:>9} {:>6} {:>7} {:>7}", "", "MB", "bits", "loss", "way");
+  if (kept) text += fmt::format(" {:>8} {:>8}", "nats", "kept");
   for (const PlanTier& tier : report.tiers) text += fmt::format(" {:>9}", tier.name + " uses");
   for (const PlanTier& tier : report.tiers) text += fmt::format(" {:>9}", tier.name + " gate");
   text += '\n';
   for (const ReplayRow& row : report.rows) {
-    text += fmt::format("{:<16} {:>9.1f} {:>6.2f} {:>7.4f}", row.name, static_cast<double>(row.bytes) / 1e6,
-                        row.mean_bits_per_weight, row.loss);
+    text +=
+        fmt::format("{:<16} {:>9.1f} {:>6.2f} {:>7.4f} {:>5.0f} %", row.name,
+                    static_cast<double>(row.bytes) / 1e6, row.mean_bits_per_weight, row.loss, 100 * row.way);
+    if (kept) text += fmt::format(" {:>8.4f} {:>6.1f} %", row.divergence, 100 * std::exp(-row.divergence));
     for (const double share : row.hit_rate) text += fmt::format(" {:>7.1f} %", 100 * share);
     for (const double share : row.gate_share) text += fmt::format(" {:>7.1f} %", 100 * share);
     text += '\n';
@@ -113,14 +120,24 @@ void add_replay(Registry& registry) {
   auto flags = std::make_shared<ReplayFlags>();
   CLI::App* command = add_command(
       registry, "replay", "What a policy would have done, beside fixed tiers of the same bytes", flags->json,
-      "  rows                 the policy, the best static mix of its bytes with hindsight, the best one for\n"
-      "                       the first tokens, all high, all low; each: name, bytes, mean_bits_per_weight,\n"
+      "  rows                 the policy; static (the best fixed mix of its bytes for the calibration), "
+      "fixed\n"
+      "                       at start (for the first tokens), fixed hindsight (for these tokens); "
+      "look-ahead\n"
+      "                       200 and 2000 (exchanges for so many coming tokens), ceiling (each pass by "
+      "itself,\n"
+      "                       no bytes to read); all high, all low; each: name, bytes, "
+      "mean_bits_per_weight,\n"
       "                       hit_rate and gate_share by tier (of the tokens' uses, of the router's "
       "weight),\n"
       "                       absent_share (of the uses, that waited for the disk), loss (of gate × damage: "
       "0 "
       "as\n"
-      "                       all high, 1 as all low; damage is the store's, or 4^−bits)\n"
+      "                       all high, 1 as all low; damage is the store's, or 4^−bits), divergence "
+      "(expected,\n"
+      "                       in nats a token from the model as its file has it; -1: not measured by "
+      "prepare\n"
+      "                       --divergence), way (share of the way from static to the better look-ahead)\n"
       "  tiers                name, bits_per_weight, units that there is room for; high_per_layer\n"
       "  promotions           of the policy, and demotions, bytes_read, refused\n"
       "  visits               of experts on disk alone, for each pass; stalls: those that waited; "

@@ -149,8 +149,8 @@ void add_clock_flags(CLI::App& command, ReplayFlags& flags) {
 
 void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
   command.add_option("TRACE", flags.trace, "What `fovea trace` wrote, unless --synthetic is given");
-  command.add_option("--policy", flags.policy, "dynaexq, offload or static (default: dynaexq)")
-      ->check(CLI::IsMember({"dynaexq", "offload", "static"}));
+  command.add_option("--policy", flags.policy, "fovea, dynaexq, offload or static (default: dynaexq)")
+      ->check(CLI::IsMember({"fovea", "dynaexq", "offload", "static"}));
   command.add_option("--store", flags.store,
                      "The model's store: its sizes, how much each tier hurts each expert, and how often the "
                      "calibration used it (default: sizes and 4^-bits)");
@@ -158,17 +158,23 @@ void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
       "--tiers", flags.tiers,
       "Tiers from high to low (default: the store's, else file,q2=2.25; offload: file); q2=2.25 "
       "gives the bits per weight itself");
-  command.add_option("--write-map", flags.write_map,
-                     "Write the best static mix as a tier map, for --policy static --tier-map");
+  CLI::Option* const map = command.add_option(
+      "--write-map", flags.write_map, "Write fixed tiers as a tier map, for --policy static --tier-map");
+  command
+      .add_option("--map-of", flags.map_of,
+                  "Which: static (the calibration's), \"fixed at start\" or \"fixed hindsight\" (default)")
+      ->check(CLI::IsMember({reference_static, reference_start, reference_hindsight}))
+      ->needs(map);
   take_size(command.add_option("--budget", flags.budget_bytes,
                                "Room for the experts with spare blocks, like 8GiB"));
   command.add_option("--high-share", flags.high_share, "… or the share of experts in the high tier")
       ->check(number_between(1e-6, 1));
   command
       .add_option("--profile-tokens", flags.profile_tokens,
-                  "First tokens that choose the session-profile mix (default: 2048)")
+                  "First tokens that choose the mix that is fixed at start (default: 2048)")
       ->check(number_between(1, 1e9));
   add_dynaexq(command, flags.dynaexq);
+  add_fovea(command, flags.fovea);
   add_offload(command, flags.offload);
   add_clock_flags(command, flags);
   add_routing_flags(command, flags);
@@ -179,12 +185,15 @@ Result<ReplayRequest> replay_request(const ReplayFlags& flags) {
     return fail(phrases::option_place("--policy"), errors::offload_flags_not_of_policy(flags.policy));
   const PolicyKind policy = flags.policy == "static"    ? PolicyKind::static_tiers
                             : flags.policy == "offload" ? PolicyKind::offload
+                            : flags.policy == "fovea"   ? PolicyKind::fovea
                                                         : PolicyKind::dynaexq;
   FOVEA_CHECK(check_dynaexq(flags.dynaexq, policy));
+  FOVEA_CHECK(check_fovea(flags.fovea, policy));
   ReplayRequest request{.trace = flags.trace,
                         .synthetic = {},
                         .policy = policy,
                         .dynaexq = flags.dynaexq,
+                        .fovea = flags.fovea,
                         .offload = flags.offload,
                         .store = flags.store,
                         .tiers = {},
@@ -192,7 +201,7 @@ Result<ReplayRequest> replay_request(const ReplayFlags& flags) {
                         .high_share = flags.high_share,
                         .clock = flags.clock,
                         .profile_tokens = flags.profile_tokens,
-                        .tier_map = !flags.write_map.empty()};
+                        .tier_map = flags.write_map.empty() ? "" : flags.map_of};
   if (!flags.tiers.empty()) request.tiers = split(flags.tiers);
   if (!flags.synthetic.empty()) {
     FOVEA_TRY(request.synthetic, made_up(flags));

@@ -11,7 +11,7 @@
 namespace fovea::app {
 
 struct ReplayFlags {
-  std::string trace, out, write_map;
+  std::string trace, out, write_map, map_of = reference_hindsight;
   std::filesystem::path store;
   std::string synthetic;  // a shape, or a model's name
   // What was given of the made-up routing; the model's or the usual values else.
@@ -22,6 +22,7 @@ struct ReplayFlags {
   std::int64_t budget_bytes = 0;
   double high_share = 0;
   DynaExqSettings dynaexq;
+  FoveaSettings fovea;
   OffloadSettings offload;
   ReplayClock clock;
   std::int64_t profile_tokens = 2048;

@@ -91,7 +91,7 @@ ui::PolicyGain policy_gain(PolicyKind policy, const SnapshotRing& ring, std::int
                            const ui::MapFrame& frame, std::span<const float> calibrated_uses,
                            const SessionStart& start) {
   if (policy == PolicyKind::none) return {.verdict = ui::GainVerdict::no_policy};
-  if (policy != PolicyKind::dynaexq) return {.verdict = ui::GainVerdict::tiers_stay};
+  if (policy != PolicyKind::dynaexq && policy != PolicyKind::fovea) return {.verdict = ui::GainVerdict::tiers_stay};
   const SnapshotNumbers& numbers = ring.moment(index).numbers;
   std::vector<std::int64_t> hits;
   for (const TierState& tier : numbers.tiers) hits.push_back(tier.hits);

@@ -56,6 +56,8 @@ const char* policy_word(PolicyKind policy) {
       return "static";
     case PolicyKind::dynaexq:
       return "dynaexq";
+    case PolicyKind::fovea:
+      return "fovea";
     case PolicyKind::offload:
       return "offload";
     case PolicyKind::automatic:
@@ -104,6 +106,11 @@ QString policy_why(const LoadedModel& model) {
       return ModelWords::tr(
           "Experts that this conversation uses most are precise, the others take less room. It "
           "changes while you talk.");
+    case PolicyKind::fovea:
+      return ModelWords::tr(
+          "Each expert is as precise as this conversation needs it: the fixed mix of the budget to begin "
+          "with, then by "
+          "what it uses. It changes while you talk.");
     case PolicyKind::offload:
       return ModelWords::tr("Some experts live in the slower place, so that a larger model fits.");
     case PolicyKind::automatic:

@@ -53,6 +53,11 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
           MemoryWords::tr(
               "Experts that the conversation uses most are precise, the others take less room. It changes "
               "while you talk, and never waits for it.")};
+    case PolicyKind::fovea:
+      return {MemoryWords::tr("Experts at %1, by what is talked about").arg(all),
+              MemoryWords::tr("Each expert is as precise as the conversation needs it. It changes while you "
+                              "talk, and no token of an "
+                              "answer waits for it.")};
     case PolicyKind::static_tiers:
       if (tiers.isEmpty())
         return {MemoryWords::tr("A fixed mix that fills the budget"),

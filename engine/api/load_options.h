@@ -34,10 +34,11 @@ struct LoadOptions {
 // As flags, settings and --json name them.
 inline constexpr std::array<std::pair<KvType, const char*>, 3> kv_names{
     {{KvType::f32, "f32"}, {KvType::f16, "f16"}, {KvType::q8, "q8"}}};
-inline constexpr std::array<std::pair<PolicyKind, const char*>, 4> policy_names{
+inline constexpr std::array<std::pair<PolicyKind, const char*>, 5> policy_names{
     {{PolicyKind::none, "none"},
      {PolicyKind::static_tiers, "static"},
      {PolicyKind::dynaexq, "dynaexq"},
+     {PolicyKind::fovea, "fovea"},
      {PolicyKind::offload, "offload"}}};
 
 // "none" for PolicyKind::automatic: what is left open has no name.

@@ -18,6 +18,7 @@ enum class PolicyKind : std::uint8_t {
   none,          // every weight as the file has it, no store
   static_tiers,  // a fixed map from units to tiers
   dynaexq,       // hot experts in the high tier, cold ones in the low tier (DynaExq §3)
+  fovea,         // units of all layers and tiers change places by what the coming tokens will use
   offload,       // some experts live in the slower place
   automatic,     // in a request: what its other settings mean, see precision::chosen_policy
 };
@@ -46,6 +47,23 @@ struct DynaExqSettings {
   bool operator==(const DynaExqSettings&) const = default;
 };
 
+// Fovea's own policy. How far back it looks is learnt from the conversation itself, beginning with these
+// values.
+struct FoveaSettings {
+  // Tokens after which a use counts half: the time scales that the expected use is mixed from …
+  std::vector<std::int64_t> half_lives = {200};
+  // … and what the calibration's profile and each of them count at first; empty: all alike.
+  std::vector<double> weights = {};
+  std::int64_t weights_half_life = 4096;  // tokens that the weights are learnt from; 0: they stay
+  std::int64_t interval_tokens = 32;      // between two decisions
+  // An exchange must lower the expected loss by more than this share of what the promotion alone would.
+  double margin = 0.4;
+  int in_flight = 64;               // swaps at once
+  double prompt_wait_share = 0.05;  // of a prompt's time, that it may wait for its swaps
+
+  bool operator==(const FoveaSettings&) const = default;
+};
+
 // llama.cpp's flags: which experts (of a model without experts: feed-forward layers) stay in the slower
 // place. Beside a card that is main memory, and the processor computes them as the file has them; else the
 // disk, where experts alone can stay.
@@ -67,6 +85,7 @@ struct PrecisionRequest {
   std::filesystem::path store = {};          // the file that holds all versions; built when it is missing
   std::filesystem::path tier_map = {};  // static_tiers: lines "unit tier"; empty: the best mix of the budget
   DynaExqSettings dynaexq = {};
+  FoveaSettings fovea = {};
   OffloadSettings offload = {};
   // Of the transient buffer; 0: all that may be in flight at once, up to 512 MiB, but four versions.
   std::int64_t transfer_bytes = 0;

@@ -41,7 +41,8 @@ struct SyntheticRouting {
   std::int64_t chunk = 128;
   std::int64_t parameters = 4'718'592;  // of one expert (Qwen3-30B-A3B: 3 · 2048 · 768)
   double file_bits = 4.5;               // per weight
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;               // of the model: who is hot for which work; and of …
+  std::uint64_t text = 0;               // … another text for the same model; 0: the first one
 };
 inline constexpr std::int32_t synthetic_hottest = 16;  // that `overlap` speaks of
 
@@ -67,8 +68,9 @@ using SnapshotSink = std::function<Result<void>(const Snapshot& snapshot, double
 struct ReplayRequest {
   std::filesystem::path trace = {};                // that `fovea trace` recorded, unless …
   std::optional<SyntheticRouting> synthetic = {};  // … the routing is synthetic
-  PolicyKind policy = PolicyKind::dynaexq;         // or offload, or static_tiers: the fixed mixes alone
+  PolicyKind policy = PolicyKind::dynaexq;         // fovea, offload, or static_tiers: the references alone
   DynaExqSettings dynaexq = {};
+  FoveaSettings fovea = {};
   OffloadSettings offload = {};  // without any of them and with a budget: as few layers as fit
   // The model's: sizes, how much each tier hurts each unit, and how often the calibration used it.
   std::filesystem::path store = {};
@@ -80,15 +82,26 @@ struct ReplayRequest {
   std::int64_t budget_bytes = 0;
   double high_share = 0;
   ReplayClock clock = {};
-  std::int64_t profile_tokens = 2048;  // that choose the session-profile mix
+  std::int64_t profile_tokens = 2048;  // that choose the mix that is fixed at start
   SnapshotSink snapshots = {};         // of the policy, as a panel would have seen them; empty: none
   double snapshot_seconds = 0.1;       // simulated, between two of them
-  bool tier_map = false;               // the best static mix as a tier map
+  std::string tier_map = {};           // the row of fixed tiers that is wanted as a tier map; empty: none
 };
+
+// The references, by their names in every table.
+inline constexpr const char* reference_static = "static";         // the best fixed mix of the calibration
+inline constexpr const char* reference_start = "fixed at start";  // … of the first profile_tokens
+inline constexpr const char* reference_hindsight = "fixed hindsight";  // … of exactly these tokens
+// Exchanges by what 200 or 2,000 coming tokens will use, with the policy's swaps at once: strong, but no
+// bound.
+inline constexpr const char* reference_look_ahead = "look-ahead";
+// Each pass by itself with the best tiers for it, as if every version could be anywhere at once: nothing that
+// keeps to the bytes can lose less.
+inline constexpr const char* reference_ceiling = "ceiling";
 
 // One way to serve the routing.
 struct ReplayRow {
-  std::string name;  // "dynaexq", "offload", "best static mix", "session profile", "all high", "all low"
+  std::string name;                 // the policy's, a reference's with its tokens, "all high" or "all low"
   std::int64_t bytes = 0;           // of the experts' versions that are held
   double mean_bits_per_weight = 0;  // of the experts, mean over tokens
   std::vector<double> hit_rate;     // [tiers] share of the tokens' uses
@@ -97,6 +110,10 @@ struct ReplayRow {
   // What the tiers cost: Σ gate × damage, 0 for all high and 1 for all low. Damage is the store's, or
   // 4^−bits.
   double loss = 0;
+  // … for a token, in nats from the model as the file has it: the expected KL divergence; below 0: nobody
+  // knows, since no divergence was measured.
+  double divergence = -1;
+  double way = 0;  // from static (0) to the better look-ahead (1) by loss; 0 where there is none
 };
 
 struct ReplayReport {
@@ -114,7 +131,7 @@ struct ReplayReport {
   double wall_seconds = 0;       // that its replay took
   std::int64_t cpu_moe_layers = 0;  // of offload
   std::vector<Phrase> notes;        // what the user should know: one sentence each
-  std::string tier_map;             // its text, when it was asked for
+  std::string tier_map;             // the text of the one that was asked for
 };
 
 Result<ReplayReport> replay(const ReplayRequest& request, const ProgressSink& progress = {},

@@ -16,6 +16,9 @@ FOVEA_PHRASE(replay_in_flight, "in flight");
 FOVEA_PHRASE(replay_snapshot_seconds, "snapshot seconds");
 FOVEA_PHRASE(replay_on_demand_blocks, "on-demand blocks");
 FOVEA_PHRASE(replay_high_share, "high share");
+FOVEA_PHRASE(replay_without_calibration,
+             "No calibration is known for this trace, so that static takes all experts as used alike; "
+             "--store tells how often each was used");
 FOVEA_PHRASE(range_0_at_once_or_more, "0 (at once) or more");
 
 // Where an error was.
@@ -145,7 +148,10 @@ FOVEA_ERROR(
 FOVEA_ERROR(format, trace_after_its_end, "something follows the end", "Record the trace again");
 
 // replay.cpp, replay_stage.cpp, replay_report.cpp
-FOVEA_ERROR(unsupported, replay_policy, "a replay knows dynaexq, offload and static", "");
+FOVEA_ERROR(unsupported, replay_policy, "a replay knows fovea, dynaexq, offload and static", "");
+FOVEA_ERROR(memory, replay_ceiling_room,
+            "{bytes} are too little for the lowest tier of every expert, which takes {least}",
+            "Give more room");
 FOVEA_ERROR(invalid, setting_out_of_range, "it must be {range}", "");
 FOVEA_ERROR(internal, replay_other_units, "the world's units are not the trace's", "");
 FOVEA_ERROR(invalid, replay_tier_bits, "\"{tier}\" does not give bits per weight",

@@ -74,8 +74,10 @@ class Replay {
   }
 
   Result<void> pass(const TracePass& pass) {
-    residency_->compute(static_cast<double>(pass.tokens) / (pass.prefill ? settings_.clock.prefill_tok_per_s
-                                                                         : settings_.clock.decode_tok_per_s));
+    const double seconds =
+        static_cast<double>(pass.tokens) /
+        (pass.prefill ? settings_.clock.prefill_tok_per_s : settings_.clock.decode_tok_per_s);
+    residency_->compute(seconds);
     auto use = pass.uses.begin();
     for (std::size_t layer = 0; use != pass.uses.end(); ++layer) {
       needed_.clear();
@@ -89,6 +91,8 @@ class Replay {
     decisions_.clear();
     policy_.propose(residency_->versions().targets(), swaps.lengths().sum(), decisions_);
     for (const precision::Decision& decision : decisions_) swaps.request(decision);
+    if (const double share = policy_.prompt_wait_share(); pass.prefill && share > 0)
+      swaps.settle(share * seconds);
     ++result_.passes;
     result_.tokens += pass.tokens;
     return snapshots_ ? snapshots_->end_pass(pass, policy_) : Result<void>();

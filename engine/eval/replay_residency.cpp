@@ -68,6 +68,7 @@ Result<std::unique_ptr<ReplayResidency>> ReplayResidency::create(const precision
   ReplayResidency& r = *made;
   const precision::SwapLimits limits{.transfer_bytes = settings.clock.transfer_bytes,
                                      .in_flight = settings.in_flight,
+                                     .queue = std::max(precision::SwapLimits{}.queue, settings.in_flight),
                                      .publish_after_passes = settings.clock.publish_after_passes};
   FOVEA_TRY(const std::int64_t in_flight,
             precision::swaps_in_flight(limits, *std::ranges::max_element(world.unit_bytes)));

@@ -121,6 +121,7 @@ Result<void> take_from_store(const checkpoint::Store& store, const std::vector<s
   }
   precision::StoreProfile profile = precision::store_profile(store, world.first_unit, tiers);
   world.damage = std::move(profile.damage);
+  world.damage_is_divergence = profile.damage_is_divergence;
   world.uses = std::move(profile.uses);
   return {};
 }

@@ -114,6 +114,7 @@ class SyntheticTrace final : public PassSource {
     token_ = 0;
     ranks_.clear();
     for (std::int64_t layer = 0; layer < s_.layers; ++layer) plant_ranks();
+    if (s_.text != 0) random_ = Random(random_.next() ^ s_.text);
     before_.assign(index(s_.layers * s_.used), -1);
     chosen_.assign(index(s_.used), 0);
     gates_.assign(index(s_.used), 0);

@@ -225,7 +225,8 @@ void DynaExq::hand_out(std::span<const std::uint8_t> tiers, std::int32_t in_flig
 
 Result<void> check_settings(const DynaExqSettings& s) {
   const auto wrong = [](const char* name, auto value, Phrase range) {
-    return fail(phrases::dynaexq_setting_place(name), errors::dynaexq_setting(value, std::move(range)));
+    return fail(phrases::policy_setting_place("dynaexq", name),
+                errors::policy_setting(value, std::move(range)));
   };
   const Phrase from_0 = phrases::range_0_or_more(), from_1 = phrases::range_1_or_more();
   if (!(s.smoothing >= 0 && s.smoothing < 1))

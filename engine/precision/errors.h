@@ -10,7 +10,7 @@ FOVEA_PHRASE(arena_place, "arena");
 FOVEA_PHRASE(arena_slab_place, "arena, slab {slab}");
 FOVEA_PHRASE(arena_pool_place, "arena, pool of {bytes:exact}-byte blocks");
 FOVEA_PHRASE(calibration_place, "calibration");
-FOVEA_PHRASE(dynaexq_setting_place, "dynaexq {setting}");
+FOVEA_PHRASE(policy_setting_place, "{policy} {setting}");
 FOVEA_PHRASE(policy_world_place, "policy world");
 FOVEA_PHRASE(residency_place, "residency");
 FOVEA_PHRASE(static_policy_place, "static policy");
@@ -22,6 +22,8 @@ FOVEA_PHRASE(range_0_or_more, "0 or more");
 FOVEA_PHRASE(range_1_or_more, "1 or more");
 FOVEA_PHRASE(range_0_to_1, "from 0 to 1");
 FOVEA_PHRASE(range_0_to_below_1, "from 0 to below 1");
+FOVEA_PHRASE(range_1_to, "from 1 to {limit}");
+FOVEA_PHRASE(range_exactly, "exactly {count}");
 
 // What to do.
 FOVEA_PHRASE(prepare_on, "Start it again to go on where it was");
@@ -111,8 +113,8 @@ FOVEA_ERROR(unsupported, dense_on_disk,
             "a model without experts has nothing that could stay on the disk until a token needs it",
             "Use --policy static with lower --tiers, or a smaller version of the model");
 
-// dynaexq.cpp, static_policy.cpp, best_mix.cpp
-FOVEA_ERROR(invalid, dynaexq_setting, "the value is {value}, it must be {range}", "");
+// dynaexq.cpp, fovea_policy.cpp, static_policy.cpp, best_mix.cpp
+FOVEA_ERROR(invalid, policy_setting, "the value is {value}, it must be {range}", "");
 FOVEA_ERROR(invalid, dynaexq_tiers, "{count} {count:tier is|tiers are} given, it moves experts between two",
             "Give a high and a low tier");
 FOVEA_ERROR(
@@ -234,7 +236,7 @@ FOVEA_ERROR(memory, budget_too_small_for_lowest,
 FOVEA_ERROR(unsupported, tier_needs_rows,
             "\"{tier}\" needs rows of a multiple of {block} weights, those of {unit} have {columns}",
             "Choose the tier \"file\" or \"bf16\"");
-FOVEA_ERROR(invalid, dynaexq_without_experts, "the model has no experts",
+FOVEA_ERROR(invalid, policy_without_experts, "the model has no experts",
             "Use --policy static for a dense model");
 FOVEA_ERROR(
     invalid, dynaexq_needs_two_tiers,

@@ -208,7 +208,7 @@ std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const
       tiers.emplace_back(low);
       break;
     }
-  } else if (policy == PolicyKind::static_tiers && has_budget) {
+  } else if (policy == PolicyKind::fovea || (policy == PolicyKind::static_tiers && has_budget)) {
     double above = file;
     for (const char* name : {"q8", "q4", "q3", "q2"}) {
       const auto bits = bits_at(name, units);
@@ -226,8 +226,9 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
       std::ranges::any_of(weights.layers, [](const models::LayerPlan& l) { return !l.experts.empty(); });
   const bool host_computes = static_cast<bool>(around.host_bytes);
   const PolicyKind policy = chosen_policy(request, has_experts, host_computes);
-  if (policy == PolicyKind::dynaexq && !has_experts)
-    return fail(phrases::option_place("--policy dynaexq"), errors::dynaexq_without_experts());
+  if ((policy == PolicyKind::dynaexq || policy == PolicyKind::fovea) && !has_experts)
+    return fail(phrases::option_place(policy == PolicyKind::fovea ? "--policy fovea" : "--policy dynaexq"),
+                errors::policy_without_experts());
   UnitPlan plan{.policy = policy,
                 .units = UnitTable(weights, has_experts ? UnitScope::experts : UnitScope::linear_layers)};
   const std::vector<std::string> names =

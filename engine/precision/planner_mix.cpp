@@ -6,13 +6,16 @@
 namespace fovea::precision {
 
 MixPath::MixPath(const PlanInputs& inputs, PolicyKind policy)
-    : inputs_(inputs), swaps_(policy == PolicyKind::dynaexq), none_(policy == PolicyKind::none) {
+    : inputs_(inputs),
+      by_layer_(policy == PolicyKind::dynaexq),
+      swaps_(by_layer_ || policy == PolicyKind::fovea),
+      none_(policy == PolicyKind::none) {
   for (std::size_t group = 0; group < inputs.groups.size(); ++group) {
     widest_ = std::max(widest_, present(group));
     all_units_ += present(group) * inputs.groups[group].layers;
   }
   if (!inputs.counts.empty() || none_) return;
-  if (swaps_) {
+  if (by_layer_) {
     plan_layers();
     if (inputs.may_use_disk) disk_steps_ = widest_;
   } else {
@@ -56,7 +59,7 @@ PlannedMix MixPath::at(std::int64_t index) const {
   if (!inputs_.counts.empty())
     return {.counts = inputs_.counts, .absent = std::vector<std::int64_t>(inputs_.groups.size())};
   if (none_) index = all_units_ * (static_cast<std::int64_t>(inputs_.tier_names.size()) - 1);
-  if (!swaps_) return by_unit(index);
+  if (!by_layer_) return by_unit(index);
   if (index < disk_steps_) return by_layer(index, layers_.front());
   return by_layer(widest_, layers_[static_cast<std::size_t>(index - disk_steps_)]);
 }
@@ -98,7 +101,7 @@ std::optional<std::size_t> MixPath::only_present_group() const {
 
 std::int64_t MixPath::max_layers_with_more(const PlannedMix& mix) const {
   const auto group = only_present_group();
-  const bool possible = swaps_ && inputs_.uneven_layers && inputs_.counts.empty() && group &&
+  const bool possible = by_layer_ && inputs_.uneven_layers && inputs_.counts.empty() && group &&
                         inputs_.tier_names.size() == 2 && mix.absent[*group] == 0 &&
                         mix.counts[*group].back() > 0;
   return possible ? inputs_.groups[*group].layers - 1 : 0;
@@ -155,7 +158,7 @@ std::int64_t MixPath::on_demand(std::size_t group, const PlannedMix& mix) const 
   std::int64_t in_layer = g.absent;
   if (mix.absent[group] > 0) {
     in_layer =
-        swaps_ ? g.absent + mix.absent[group] / g.layers : std::min(g.units, g.absent + mix.absent[group]);
+        by_layer_ ? g.absent + mix.absent[group] / g.layers : std::min(g.units, g.absent + mix.absent[group]);
   }
   if (inputs_.host_computes_absent) in_layer -= g.absent;
   return inputs_.pass_units > 0 ? std::min(in_layer, inputs_.pass_units) : in_layer;

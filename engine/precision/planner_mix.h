@@ -51,7 +51,8 @@ class MixPath {
   }
 
   const PlanInputs& inputs_;
-  bool swaps_;                  // dynaexq: units change tiers while the model runs
+  bool by_layer_;               // dynaexq: as many units of each layer
+  bool swaps_;                  // units change tiers while the model runs
   bool none_;                   // without a policy every unit is at the highest tier
   std::int64_t widest_ = 0;     // units of the widest layer that may be present
   std::int64_t all_units_ = 0;  // that may be present

@@ -2,6 +2,7 @@
 // targets, live or replayed from a trace.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -14,6 +15,10 @@
 #include "engine/core/result.h"
 
 namespace fovea::precision {
+
+constexpr std::size_t index(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
 
 // One expert's part in one pass.
 struct ExpertUse {
@@ -41,8 +46,10 @@ struct PolicyWorld {
       first_unit;  // [layers + 1]: units of layer l are [first_unit[l], first_unit[l + 1])
   std::vector<double> bits_per_weight;   // [tiers], high to low
   std::vector<std::int64_t> unit_bytes;  // [units, tiers]: bytes of each version
-  // [units, tiers]: how much a tier hurts: the relative error of its output, squared; empty: not measured.
+  // [units, tiers]: how much a tier hurts a use; empty: not measured.
   std::vector<float> damage;
+  bool damage_is_divergence =
+      false;  // in nats of the model's output; else the unit's relative error, squared
   // [tiers]: how many units of each tier may be published, without the pools' spare blocks. A promotion and
   // the demotion behind it use a spare block each until both are published.
   std::vector<std::int64_t> capacity;
@@ -82,6 +89,9 @@ class Policy {
   virtual void observe(const Observation& observation) = 0;
   // Whether it looks at the output's entropy, which takes the engine some time over each token's logits.
   virtual bool wants_entropy() const { return false; }
+  // Share of a prompt's time that its swaps may wait for, between two of its passes and before the first
+  // token: there is nothing to read meanwhile. An answer's tokens never wait.
+  virtual double prompt_wait_share() const { return 0; }
   // Appends what should change now, most urgent first, given the tiers that are published or in flight
   // [units], and how many swaps are in flight. Called after each observation; usually appends nothing. A
   // demotion that makes room for a promotion stands right behind it. What is not carried out is proposed

@@ -191,6 +191,10 @@ bool Residency::rest() {
   assert(audit());
   return under_way;
 }
+void Residency::settle(double seconds) {
+  state_->queue->settle(seconds);
+  assert(audit());
+}
 void Residency::cancel_all() {
   state_->queue->cancel_all();
 }

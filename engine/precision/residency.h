@@ -89,6 +89,9 @@ class Residency {
   // does, without counting a pass. False: nothing is under way any more, or only further passes publish it
   // (deterministic). Never waits.
   bool rest();
+  // As rest(), and waits for what is on its way, so that swaps follow one another although there are few
+  // spare blocks: for so many seconds and the version that is being read then.
+  void settle(double seconds);
   // Gives up everything that is not published yet. What a thread is just reading ends when it has been read.
   void cancel_all();
   // Waits until nothing is in flight and publishes it: tests and the first token of a fixed map.

@@ -46,14 +46,16 @@ std::vector<TierId> in_order(std::span<const std::size_t> group, const std::vect
 }  // namespace
 
 Result<StaticPlan> plan_static(const UnitPlan& units, std::span<const double> loss) {
-  return plan_static(units.inputs, units.group, units.absent, loss);
+  return plan_static(units.inputs, units.group, units.absent, loss,
+                     units.policy == PolicyKind::fovea ? PolicyKind::fovea : PolicyKind::static_tiers);
 }
 
 Result<StaticPlan> plan_static(const PlanInputs& given, std::span<const std::size_t> group,
-                               const std::vector<bool>& absent, std::span<const double> loss) {
+                               const std::vector<bool>& absent, std::span<const double> loss,
+                               PolicyKind policy) {
   PlanInputs inputs = given;
   inputs.counts.clear();
-  FOVEA_TRY(PrecisionPlan first, plan_precision(inputs, PolicyKind::static_tiers));
+  FOVEA_TRY(PrecisionPlan first, plan_precision(inputs, policy));
   const Present present = present_of(inputs, group, absent, loss);
   std::vector<TierId> tiers(group.size(), no_tier);
   // What slabs waste is known only when the map is: less room is given to the units until it fits.
@@ -66,7 +68,7 @@ Result<StaticPlan> plan_static(const PlanInputs& given, std::span<const std::siz
     if (!mix) break;
     for (std::size_t i = 0; i < present.units.size(); ++i) tiers[present.units[i]] = mix->tiers[i];
     inputs.counts = counts_of(inputs, group, tiers);
-    PrecisionPlan plan = plan_precision_anyway(inputs, PolicyKind::static_tiers);
+    PrecisionPlan plan = plan_precision_anyway(inputs, policy);
     if (plan.plan.fits) return StaticPlan{std::move(plan), std::move(tiers)};
     room = std::min(room, mix->bytes) - (plan.plan.total_bytes - plan.plan.budget_bytes);
   }

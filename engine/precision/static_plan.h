@@ -18,9 +18,11 @@ struct StaticPlan {
 
 // `loss` [units, tiers]: what a unit at a tier costs, see expected_loss(). Without a budget everything is at
 // the highest tier. ErrorKind::memory as plan_precision.
+// `policy`: fovea keeps spare blocks beside the map, static_tiers and offload none.
 Result<StaticPlan> plan_static(const UnitPlan& units, std::span<const double> loss);
 // For units that are known by their sizes alone: `group` [units] in the inputs' groups; `absent` [units].
 Result<StaticPlan> plan_static(const PlanInputs& inputs, std::span<const std::size_t> group,
-                               const std::vector<bool>& absent, std::span<const double> loss);
+                               const std::vector<bool>& absent, std::span<const double> loss,
+                               PolicyKind policy = PolicyKind::static_tiers);
 
 }  // namespace fovea::precision

@@ -37,12 +37,13 @@ std::vector<float> uses_of(const Store& store, std::span<const std::int32_t> fir
 
 StoreProfile store_profile(const Store& store, std::span<const std::int32_t> first_unit,
                            std::span<const std::int64_t> tiers) {
-  StoreProfile profile{.uses = uses_of(store, first_unit), .damage = {}};
+  StoreProfile profile{.uses = uses_of(store, first_unit), .damage = {}, .damage_is_divergence = false};
   const std::int64_t units = first_unit.back();
   bool diverged = true;
   for (std::int64_t unit = 0; unit < units; ++unit) {
     for (const std::int64_t tier : tiers) diverged = diverged && store.extent(unit, tier).divergence >= 0;
   }
+  profile.damage_is_divergence = diverged;
   for (std::int64_t unit = 0; unit < units; ++unit) {
     const float use = profile.uses.empty() ? 1 : profile.uses[static_cast<std::size_t>(unit)];
     for (const std::int64_t tier : tiers) {

@@ -17,6 +17,7 @@ struct StoreProfile {
   // the calibration's. From the model's divergence where it was measured for every unit; else the relative
   // error of the unit's output, squared.
   std::vector<float> damage;
+  bool damage_is_divergence = false;
 };
 
 // `first_unit` [layers + 1]. `tiers`: the numbers of the wanted ones in the store, high to low.

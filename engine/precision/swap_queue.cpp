@@ -287,6 +287,11 @@ bool SwapQueue::rest() {
   return lengths().sum() > 0;
 }
 
+void SwapQueue::settle(double seconds) {
+  const double until = recorder_.now() + seconds;
+  while (rest() && any(Stage::moving) && recorder_.now() < until) mark_arrived(*mover_.wait());
+}
+
 SwapQueue::Lengths SwapQueue::lengths() const {
   Lengths lengths{.queued = static_cast<std::int32_t>(waiting_.size()),
                   .ready = static_cast<std::int32_t>(versions_.retired())};

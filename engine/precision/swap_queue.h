@@ -50,6 +50,7 @@ class SwapQueue {
   bool request(const Decision& decision);
   void end_pass();
   bool rest();
+  void settle(double seconds);
   void cancel_all();
   void drain();
 

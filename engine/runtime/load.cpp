@@ -109,7 +109,7 @@ Result<void> add_precision(const Loading& loading, runtime::PlannedLoad planned,
   const PrecisionRequest& precision = parts.plan.options.precision;
   FOVEA_TRY(auto policy, loading.policy_maker ? loading.policy_maker(planned.world)
                                               : runtime::make_policy(precision.policy, planned.world,
-                                                                     planned.tiers, precision.dynaexq));
+                                                                     planned.tiers, precision));
   std::unique_ptr<precision::VersionSource> source;
   if (planned.store) {
     source = std::make_unique<precision::StoreSource>(*std::move(planned.store));

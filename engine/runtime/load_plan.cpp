@@ -11,6 +11,7 @@
 #include "engine/precision/best_mix.h"
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/fingerprint.h"
+#include "engine/precision/fovea_policy.h"
 #include "engine/precision/offload.h"
 #include "engine/precision/static_plan.h"
 #include "engine/precision/static_policy.h"
@@ -135,6 +136,7 @@ precision::PolicyWorld world_of(const Fitted& fitted, const precision::StoreProf
   world.layers_with_more = fitted.precision.layers_with_more;
   if (profile != nullptr) {
     world.damage = profile->damage;
+    world.damage_is_divergence = profile->damage_is_divergence;
     world.uses = profile->uses;
   }
   if (machine.is_card() && std::ranges::find(units.absent, true) != units.absent.end())
@@ -285,8 +287,7 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
     out.tiers = std::move(best.tiers);
     out.world.capacity = fitted.precision.capacity;
   }
-  FOVEA_TRY(const auto policy,
-            make_policy(fitted.units.policy, out.world, out.tiers, options.precision.dynaexq));
+  FOVEA_TRY(const auto policy, make_policy(fitted.units.policy, out.world, out.tiers, options.precision));
   out.tiers = policy->initial();
   return {};
 }
@@ -362,8 +363,9 @@ std::filesystem::path store_path(const LoadOptions& options, const checkpoint::S
 
 Result<std::unique_ptr<precision::Policy>> make_policy(PolicyKind kind, const precision::PolicyWorld& world,
                                                        std::vector<TierId> tiers,
-                                                       const DynaExqSettings& settings) {
-  if (kind == PolicyKind::dynaexq) return precision::make_dynaexq(world, settings);
+                                                       const PrecisionRequest& request) {
+  if (kind == PolicyKind::dynaexq) return precision::make_dynaexq(world, request.dynaexq);
+  if (kind == PolicyKind::fovea) return precision::make_fovea(world, request.fovea, std::move(tiers));
   return precision::make_static(world, std::move(tiers));
 }
 

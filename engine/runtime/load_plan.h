@@ -83,6 +83,6 @@ std::filesystem::path store_path(const LoadOptions& options, const checkpoint::S
 
 Result<std::unique_ptr<precision::Policy>> make_policy(PolicyKind kind, const precision::PolicyWorld& world,
                                                        std::vector<precision::TierId> tiers,
-                                                       const DynaExqSettings& settings);
+                                                       const PrecisionRequest& request);
 
 }  // namespace fovea::runtime

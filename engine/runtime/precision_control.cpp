@@ -73,6 +73,8 @@ void PrecisionControl::end_pass(bool completed, const precision::Observation& ob
   decisions_.clear();
   parts_.policy->propose(parts_.residency->tiers_or_target(), parts_.residency->queues().sum(), decisions_);
   for (const precision::Decision& decision : decisions_) parts_.residency->request(decision);
+  if (const double share = parts_.policy->prompt_wait_share(); observation.prefill && share > 0)
+    parts_.residency->settle(share * std::chrono::duration<double>(Clock::now() - began_).count());
 }
 
 // Every linear layer serves every token.

@@ -5,6 +5,7 @@
 // same tokens give the same decisions. Only reading and uploading have threads of their own.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,7 +44,10 @@ class PrecisionControl final {
   };
   explicit PrecisionControl(Parts parts);
 
-  void begin_pass() { error_.reset(); }
+  void begin_pass() {
+    error_.reset();
+    began_ = Clock::now();
+  }
   // A layer is about to read these units, from `first` on; one stands there for each token that chose it.
   // False: one that was on disk alone could not be read.
   bool serve(precision::UnitId first, std::span<const std::int32_t> chosen);
@@ -77,7 +81,10 @@ class PrecisionControl final {
   void show_units(Snapshot& snapshot, std::span<const std::int64_t> indices) const;
   void show_swaps(Snapshot& snapshot) const;
 
+  using Clock = std::chrono::steady_clock;
+
   Parts parts_;
+  Clock::time_point began_;                // the pass
   std::vector<precision::UnitId> chosen_;  // by one layer, each as often as tokens chose it
   std::vector<precision::Decision> decisions_;
   std::int64_t tokens_ = 0;

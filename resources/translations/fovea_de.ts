@@ -711,6 +711,14 @@
         <source>What some layers keep instead of keys and values, with copies to return to when you change something further up.</source>
         <translation>Was manche Schichten statt Keys und Values behalten, mit Kopien, zu denen zurückgekehrt wird, wenn Sie weiter oben etwas ändern.</translation>
     </message>
+    <message>
+        <source>Experts at %1, by what is talked about</source>
+        <translation>Experten auf %1, je nach dem, worüber gesprochen wird</translation>
+    </message>
+    <message>
+        <source>Each expert is as precise as the conversation needs it. It changes while you talk, and no token of an answer waits for it.</source>
+        <translation>Jeder Experte ist so genau, wie das Gespräch ihn braucht. Das ändert sich, während Sie sprechen, und kein Token einer Antwort wartet darauf.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelRows</name>
@@ -951,6 +959,10 @@
     <message>
         <source>State of its recurrent layers, with copies to return to: %1</source>
         <translation>Zustand seiner rekurrenten Schichten, mit Kopien, zu denen zurückgekehrt wird: %1</translation>
+    </message>
+    <message>
+        <source>Each expert is as precise as this conversation needs it: the fixed mix of the budget to begin with, then by what it uses. It changes while you talk.</source>
+        <translation>Jeder Experte ist so genau, wie dieses Gespräch ihn braucht: am Anfang die feste Mischung des Budgets, dann nach dem, was es benutzt. Das ändert sich, während Sie sprechen.</translation>
     </message>
 </context>
 <context>

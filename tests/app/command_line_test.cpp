@@ -238,7 +238,7 @@ class CommandLineTest : public QObject {
     const QString chat = QString::fromStdString(run({"chat", "--help"}).out);
     for (const char* const option :
          {"--budget SIZE", "--n-cpu-moe N|auto", "--gpu-layers N|all", "--kv f32|f16|q8",
-          "--on-full fail|drop", "--policy none|static|dynaexq|offload", "--device cpu|cuda:N"})
+          "--on-full fail|drop", "--policy none|static|dynaexq|fovea|offload", "--device cpu|cuda:N"})
       QVERIFY2(chat.contains(option), option);
     QVERIFY(!chat.contains("ENUM"));
     QVERIFY(chat.indexOf("--temp FLOAT") < chat.indexOf("--policy none"));

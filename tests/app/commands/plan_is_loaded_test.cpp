@@ -135,7 +135,8 @@ class PlanIsLoadedTest : public QObject {
     if (policy == PolicyKind::static_tiers)
       options.precision.tiers =
           blocks ? std::vector<std::string>{"file", "q4", "q2"} : std::vector<std::string>{"file", "bf16"};
-    if (policy == PolicyKind::dynaexq) options.precision.tiers = {"file", blocks ? "q2" : "bf16"};
+    if (policy == PolicyKind::dynaexq || policy == PolicyKind::fovea)
+      options.precision.tiers = {"file", blocks ? "q2" : "bf16"};
     return options;
   }
 
@@ -147,15 +148,16 @@ class PlanIsLoadedTest : public QObject {
     QTest::addColumn<double>(
         "budget");  // between the least that would do and everything at the highest tier; < 0: none
     QTest::addColumn<int>("cpu_moe");
-    const std::pair<PolicyKind, const char*> policies[] = {{PolicyKind::none, "none"},
-                                                           {PolicyKind::static_tiers, "static"},
-                                                           {PolicyKind::dynaexq, "dynaexq"},
-                                                           {PolicyKind::offload, "offload"},
-                                                           {PolicyKind::automatic, "automatic"}};
+    const std::pair<PolicyKind, const char*> policies[] = {
+        {PolicyKind::none, "none"},       {PolicyKind::static_tiers, "static"},
+        {PolicyKind::dynaexq, "dynaexq"}, {PolicyKind::fovea, "fovea"},
+        {PolicyKind::offload, "offload"}, {PolicyKind::automatic, "automatic"}};
     for (const char* model : {"experts.gguf", "qwen2_moe-0", "mixtral-0", "qwen3-0", "window-qwen3"}) {
       const bool experts = QString(model) != "qwen3-0" && QString(model) != "window-qwen3";
       for (const auto& [policy, name] : policies) {
-        if (!experts && (policy == PolicyKind::dynaexq || policy == PolicyKind::offload)) continue;
+        const bool of_experts =
+            policy == PolicyKind::dynaexq || policy == PolicyKind::fovea || policy == PolicyKind::offload;
+        if (!experts && of_experts) continue;
         for (const bool card : {false, true}) {
           for (const double budget : {-1.0, 0.0, 0.4, 1.0}) {
             if (budget >= 0 && policy == PolicyKind::none && !card) continue;  // nothing keeps to it

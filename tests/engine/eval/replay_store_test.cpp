@@ -78,7 +78,7 @@ class ReplayStoreTest : public QObject {
                 .policy = PolicyKind::static_tiers,
                 .store = folder_->path() / "s",
                 .high_share = 0.25,  // one of four: two in all
-                .tier_map = true};
+                .tier_map = reference_hindsight};
   }
 
   void harmDecidesWhatIsHigh() {
@@ -86,7 +86,8 @@ class ReplayStoreTest : public QObject {
     FOVEA_VERIFY(report);
     QCOMPARE(report->tiers.size(), std::size_t{2});
     QCOMPARE(report->tiers[1].name, "q4");
-    const ReplayRow& best = report->rows.front();
+    const ReplayRow& best = report->rows[2];
+    QCOMPARE(best.name, reference_hindsight);
     QCOMPARE(best.bytes, 2 * sizes[0] + 6 * sizes[1]);
     QVERIFY(std::abs(best.loss - (0.0075 + 0.00005) / (0.0075 + 0.04 + 0.00005 + 0.02)) < 1e-3);
     const std::array<std::string, units> names{"blk.0.expert.0", "blk.0.expert.1", "blk.0.expert.2",

@@ -77,7 +77,7 @@ class PrecisionTest : public QObject {
     LoadOptions plain = plain_request();
     plain.chunk = chunk;
     const auto wanted = logits(*load(plain), tokens);
-    for (const PolicyKind policy : {PolicyKind::static_tiers, PolicyKind::dynaexq}) {
+    for (const PolicyKind policy : {PolicyKind::static_tiers, PolicyKind::dynaexq, PolicyKind::fovea}) {
       LoadOptions pinned = request(policy, {"file", "q2"});  // without a budget everything is at the top
       pinned.chunk = chunk;
       const auto engine = load(pinned);
@@ -96,6 +96,8 @@ class PrecisionTest : public QObject {
     QTest::newRow("static, a mix") << int(PolicyKind::static_tiers) << true;
     QTest::newRow("dynaexq") << int(PolicyKind::dynaexq) << false;
     QTest::newRow("dynaexq, both tiers") << int(PolicyKind::dynaexq) << true;
+    QTest::newRow("fovea") << int(PolicyKind::fovea) << false;
+    QTest::newRow("fovea, a mix") << int(PolicyKind::fovea) << true;
     QTest::newRow("offload") << int(PolicyKind::offload) << false;
   }
   void whatIsAccountedIsWhatWasPlanned() {
@@ -175,8 +177,15 @@ class PrecisionTest : public QObject {
     QVERIFY(english(engine->precision()->log_failure).starts_with("/dev/full"));
   }
 
+  void swapsGoOnWhileItTalksAndStayInTheBudget_data() {
+    QTest::addColumn<int>("policy");
+    QTest::newRow("dynaexq") << int(PolicyKind::dynaexq);
+    QTest::newRow("fovea") << int(PolicyKind::fovea);
+  }
   void swapsGoOnWhileItTalksAndStayInTheBudget() {
-    LoadOptions dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
+    QFETCH(int, policy);
+    LoadOptions dynamic = request(static_cast<PolicyKind>(policy), {"file", "q2"}, one_high_budget());
+    dynamic.precision.fovea = {.interval_tokens = 4, .margin = 0};
     dynamic.precision.dynaexq.interval_tokens = 4;
     dynamic.precision.dynaexq.warm_up_tokens = 4;
     dynamic.precision.dynaexq.hysteresis = 0;
@@ -204,8 +213,11 @@ class PrecisionTest : public QObject {
     QCOMPARE(published, use.promotions + use.demotions);
   }
 
+  void theSamePassesGiveTheSameDecisions_data() { swapsGoOnWhileItTalksAndStayInTheBudget_data(); }
   void theSamePassesGiveTheSameDecisions() {
-    LoadOptions dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
+    QFETCH(int, policy);
+    LoadOptions dynamic = request(static_cast<PolicyKind>(policy), {"file", "q2"}, one_high_budget());
+    dynamic.precision.fovea = {.interval_tokens = 4, .margin = 0};
     dynamic.precision.dynaexq.interval_tokens = 4;
     dynamic.precision.dynaexq.warm_up_tokens = 4;
     dynamic.precision.dynaexq.hysteresis = 0;

@@ -1,0 +1,188 @@
+#include "engine/precision/exchanges.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "engine/precision/best_mix.h"
+
+namespace fovea::precision {
+namespace {
+
+// Keeps the `limit` first in `order` as a heap whose top is the last of them.
+template <class T, class Order>
+void keep_first(std::vector<T>& heap, const T& candidate, std::size_t limit, const Order& order) {
+  if (heap.size() < limit) {
+    heap.push_back(candidate);
+    std::ranges::push_heap(heap, order);
+  } else if (order(candidate, heap.front())) {
+    std::ranges::pop_heap(heap, order);
+    heap.back() = candidate;
+    std::ranges::push_heap(heap, order);
+  }
+}
+
+constexpr auto cheaper = [](const auto& a, const auto& b) {
+  return a.value != b.value ? a.value < b.value : a.unit > b.unit;
+};
+constexpr auto dearer = [](const auto& a, const auto& b) { return cheaper(b, a); };
+
+}  // namespace
+
+Exchanges::Exchanges(const PolicyWorld& world, std::span<const std::uint8_t> first,
+                     std::int64_t max_in_flight)
+    : tiers_(world.tiers()),
+      max_in_flight_(max_in_flight),
+      kind_of_(index(world.units())),
+      moving_(index(world.units())) {
+  const std::vector<double> damage = expected_loss(world, std::vector<double>(index(world.units()), 1));
+  damage_.assign(damage.begin(), damage.end());
+  std::map<std::vector<std::int64_t>, std::int32_t> known;
+  for (std::int64_t unit = 0; unit < world.units(); ++unit) {
+    const auto row = world.unit_bytes.begin() + unit * tiers_;
+    std::vector<std::int64_t> bytes(row, row + tiers_);
+    const auto [at, is_new] = known.try_emplace(bytes, static_cast<std::int32_t>(kinds_.size()));
+    if (is_new) {
+      Kind& kind = kinds_.emplace_back();
+      kind.bytes = std::move(bytes);
+      kind.places.assign(index(tiers_), 0);
+      for (std::int64_t upper = 0; upper < tiers_; ++upper)
+        for (std::int64_t lower = upper + 1; lower < tiers_; ++lower)
+          kind.pairs.push_back({.upper = static_cast<std::uint8_t>(upper),
+                                .lower = static_cast<std::uint8_t>(lower),
+                                .cheapest = {},
+                                .dearest = {}});
+    }
+    kind_of_[index(unit)] = at->second;
+    if (first[index(unit)] != no_tier) ++kinds_[index(at->second)].places[first[index(unit)]];
+  }
+}
+
+Exchanges::Pair& Exchanges::pair(Kind& kind, std::int64_t upper, std::int64_t lower) {
+  return kind.pairs[index(upper * tiers_ - upper * (upper + 1) / 2 + lower - upper - 1)];
+}
+
+void Exchanges::rank(std::span<const float> uses, std::span<const std::uint8_t> tiers, std::size_t limit) {
+  for (Kind& kind : kinds_) {
+    kind.holders.assign(index(tiers_), 0);
+    for (Pair& pair : kind.pairs) {
+      pair.cheapest.clear();
+      pair.dearest.clear();
+    }
+  }
+  for (std::size_t unit = 0; unit < tiers.size(); ++unit) {
+    const std::int64_t now = tiers[unit];
+    if (now == no_tier) continue;
+    Kind& kind = kinds_[index(kind_of_[unit])];
+    ++kind.holders[index(now)];
+    const float* const damage = damage_.data() + unit * index(tiers_);
+    const auto at = static_cast<std::int32_t>(unit);
+    for (std::int64_t upper = 0; upper < now; ++upper) {
+      const double value = static_cast<double>(uses[unit] * (damage[now] - damage[upper]));
+      keep_first(pair(kind, upper, now).dearest, {value, at}, limit, dearer);
+    }
+    for (std::int64_t lower = now + 1; lower < tiers_; ++lower) {
+      const double value = static_cast<double>(uses[unit] * (damage[lower] - damage[now]));
+      keep_first(pair(kind, now, lower).cheapest, {value, at}, limit, cheaper);
+    }
+  }
+  for (Kind& kind : kinds_) {
+    for (Pair& pair : kind.pairs) {
+      std::ranges::sort(pair.cheapest, cheaper);
+      std::ranges::sort(pair.dearest, dearer);
+    }
+  }
+}
+
+bool Exchanges::take(const Exchange& exchange) {
+  for (const std::int32_t unit : {exchange.up, exchange.down})
+    if (unit != Exchange::nobody && moving_[index(unit)]) return false;
+  for (const std::int32_t unit : {exchange.up, exchange.down})
+    if (unit != Exchange::nobody) moving_[index(unit)] = true;
+  found_.push_back(exchange);
+  return true;
+}
+
+// A tier with one too many has another with one too few.
+void Exchanges::bring_back(Kind& kind, std::size_t limit) {
+  for (Pair& pair : kind.pairs) {
+    auto& upper = kind.holders[pair.upper];
+    auto& lower = kind.holders[pair.lower];
+    const std::int64_t upper_places = kind.places[pair.upper], lower_places = kind.places[pair.lower];
+    for (const Stake& stake : pair.cheapest) {
+      if (!(upper > upper_places && lower < lower_places) || found_.size() == limit) break;
+      if (!take({.down = stake.unit, .down_to = pair.lower, .gain = -stake.value})) continue;
+      --upper;
+      ++lower;
+    }
+    for (const Stake& stake : pair.dearest) {
+      if (!(upper < upper_places && lower > lower_places) || found_.size() == limit) break;
+      if (!take({.up = stake.unit, .up_to = pair.upper, .gain = stake.value})) continue;
+      ++upper;
+      --lower;
+    }
+  }
+}
+
+// The one that gains most takes the place of the one that loses least, and so on.
+void Exchanges::offer(const Kind& kind, Pair& pair, double margin) {
+  const auto free = [&](std::vector<Stake>& stakes) {
+    std::erase_if(stakes, [&](const Stake& stake) { return moving_[index(stake.unit)]; });
+  };
+  free(pair.cheapest);
+  free(pair.dearest);
+  const auto bytes = static_cast<double>(kind.bytes[pair.upper] + kind.bytes[pair.lower]);
+  for (std::size_t i = 0; i < std::min(pair.cheapest.size(), pair.dearest.size()); ++i) {
+    const Stake &down = pair.cheapest[i], &up = pair.dearest[i];
+    const double gain = up.value - down.value;
+    if (!(gain > margin * up.value)) return;
+    offers_.push_back(
+        {.rate = gain / bytes,
+         .exchange = {
+             .up = up.unit, .down = down.unit, .up_to = pair.upper, .down_to = pair.lower, .gain = gain}});
+  }
+}
+
+std::span<const Exchange> Exchanges::find(std::span<const float> uses, std::span<const std::uint8_t> tiers,
+                                          double margin, std::int64_t limit) {
+  found_.clear();
+  offers_.clear();
+  if (limit < 1) return found_;
+  rank(uses, tiers, index(limit));
+  for (Kind& kind : kinds_) bring_back(kind, index(limit));
+  for (Kind& kind : kinds_)
+    for (Pair& pair : kind.pairs) offer(kind, pair, margin);
+  std::ranges::sort(offers_, [](const Offer& a, const Offer& b) {
+    return std::tuple(-a.rate, a.exchange.up, a.exchange.down) <
+           std::tuple(-b.rate, b.exchange.up, b.exchange.down);
+  });
+  for (const Offer& offer : offers_) {
+    if (std::ssize(found_) == limit) break;
+    take(offer.exchange);
+  }
+  for (const Exchange& exchange : found_)
+    for (const std::int32_t unit : {exchange.up, exchange.down})
+      if (unit != Exchange::nobody) moving_[index(unit)] = false;
+  return found_;
+}
+
+bool Exchanges::propose(std::span<const float> uses, std::span<const std::uint8_t> tiers, double margin,
+                        std::int32_t in_flight, std::vector<Decision>& decisions) {
+  // Two for each, but one at least where no more than one may be under way.
+  const std::int64_t room = (max_in_flight_ - in_flight + (max_in_flight_ == 1 ? 1 : 0)) / 2;
+  const auto decide = [&](std::int32_t unit, std::uint8_t target, SwapReason reason, double gain) {
+    if (unit == Exchange::nobody) return;
+    decisions.push_back({.unit = unit,
+                         .target = target,
+                         .reason = reason,
+                         .score = uses[index(unit)],
+                         .margin = static_cast<float>(gain)});
+  };
+  for (const Exchange& exchange : find(uses, tiers, margin, room)) {
+    decide(exchange.up, exchange.up_to, SwapReason::hotter, exchange.gain);
+    decide(exchange.down, exchange.down_to, SwapReason::colder, exchange.gain);
+  }
+  return std::ssize(found_) == std::max<std::int64_t>(room, 0);
+}
+
+}  // namespace fovea::precision

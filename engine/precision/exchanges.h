@@ -1,0 +1,82 @@
+// Which units shall change places. How many units each tier holds stays as the first tiers have it, so that
+// the arena always has their blocks; what changes is who holds them: a unit goes up and another one, of the
+// same sizes, takes the place that it leaves. The loss that falls is Σ use × damage (best_mix.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/precision/policy.h"
+
+namespace fovea::precision {
+
+struct Exchange {
+  static constexpr std::int32_t nobody = -1;
+
+  // One of both may be nobody: where an earlier swap failed, a tier holds one too many or too few.
+  std::int32_t up = nobody, down = nobody;
+  std::uint8_t up_to = 0, down_to = 0;
+  double gain = 0;  // by which the expected loss of a token falls; below 0 for a unit that must go down
+
+  bool is_pair() const { return up != nobody && down != nobody; }
+};
+
+class Exchanges {
+ public:
+  // `first` [units]: the tiers to keep the numbers of; no_tier where a unit has none. `max_in_flight`: swaps
+  // at once, those among them that wait for the block that another one vacates.
+  Exchanges(const PolicyWorld& world, std::span<const std::uint8_t> first, std::int64_t max_in_flight);
+
+  // Decides on the best exchanges for which there is room: `in_flight` swaps are under way. True: there may
+  // be more to do as soon as there is room. See find().
+  bool propose(std::span<const float> uses, std::span<const std::uint8_t> tiers, double margin,
+               std::int32_t in_flight, std::vector<Decision>& decisions);
+
+  // At most `limit`, no unit in two of them: first those that bring the numbers back, then the others by what
+  // they gain for each byte that is read. `uses` [units]: any measure of use; `tiers` [units]: where each
+  // unit is or is going. An exchange must gain more than `margin` (0 … 1) of what the unit that goes up gains
+  // alone. O(units · tiers). The span lasts until the next call.
+  std::span<const Exchange> find(std::span<const float> uses, std::span<const std::uint8_t> tiers,
+                                 double margin, std::int64_t limit);
+
+ private:
+  // What it is worth to a unit to stand at the upper tier of a pair instead of the lower one.
+  struct Stake {
+    double value = 0;
+    std::int32_t unit = 0;
+  };
+  // Units of the same sizes, at an upper and a lower tier: who would lose least by going down, and who would
+  // gain most by coming up.
+  struct Pair {
+    std::uint8_t upper = 0, lower = 0;
+    std::vector<Stake> cheapest, dearest;
+  };
+  struct Kind {
+    std::vector<std::int64_t> bytes;    // [tiers]
+    std::vector<std::int64_t> places;   // [tiers]
+    std::vector<std::int64_t> holders;  // [tiers] while find() runs
+    std::vector<Pair> pairs;
+  };
+
+  Pair& pair(Kind& kind, std::int64_t upper, std::int64_t lower);
+  void rank(std::span<const float> uses, std::span<const std::uint8_t> tiers, std::size_t limit);
+  void bring_back(Kind& kind, std::size_t limit);
+  void offer(const Kind& kind, Pair& pair, double margin);
+  bool take(const Exchange& exchange);
+
+  std::int64_t tiers_;
+  std::int64_t max_in_flight_;
+  std::vector<float> damage_;          // [units, tiers]
+  std::vector<std::int32_t> kind_of_;  // [units]
+  std::vector<Kind> kinds_;
+  struct Offer {
+    double rate = 0;  // gain per byte
+    Exchange exchange;
+  };
+  std::vector<Offer> offers_;
+  std::vector<Exchange> found_;
+  std::vector<bool> moving_;  // [units]
+};
+
+}  // namespace fovea::precision

@@ -1,0 +1,110 @@
+#include "engine/precision/expectation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace fovea::precision {
+namespace {
+
+// world.uses with a sum of 1 in each layer.
+std::vector<float> profile_of(const PolicyWorld& world) {
+  std::vector<float> profile(index(world.units()), 1);
+  if (!world.uses.empty()) profile = world.uses;
+  for (std::int64_t layer = 0; layer < world.layers(); ++layer) {
+    const auto begin = profile.begin() + world.first_unit[index(layer)];
+    const auto end = profile.begin() + world.first_unit[index(layer) + 1];
+    const float sum = std::reduce(begin, end);
+    for (auto at = begin; at != end; ++at) *at = sum > 0 ? *at / sum : 1 / static_cast<float>(end - begin);
+  }
+  return profile;
+}
+
+}  // namespace
+
+Expectation::Expectation(const PolicyWorld& world, const ExpectationSettings& settings)
+    : settings_(settings),
+      first_unit_(world.first_unit),
+      prior_(profile_of(world)),
+      weights_(settings.weights) {
+  for (std::int64_t layer = 0; layer < world.layers(); ++layer)
+    layer_of_.insert(layer_of_.end(),
+                     index(world.first_unit[index(layer) + 1] - world.first_unit[index(layer)]),
+                     static_cast<std::int32_t>(layer));
+  for (const std::int64_t half_life : settings.half_lives)
+    scales_.emplace_back(world.first_unit, HotnessSettings{.smoothing = 0.5, .smoothing_tokens = half_life},
+                         prior_);
+  if (weights_.empty()) weights_.assign(1 + scales_.size(), 1.0 / static_cast<double>(1 + scales_.size()));
+  credit_.assign(weights_.size(), 0);
+  foretold_.assign(prior_.size() * weights_.size(), 0);
+  uses_.assign(prior_.size(), 0);
+  begin_horizon();
+}
+
+void Expectation::observe(const Observation& observation) {
+  learn(observation);
+  for (Hotness& scale : scales_) scale.observe(observation);
+  seen_tokens_ += observation.tokens;
+  if (seen_tokens_ >= settings_.horizon_tokens) begin_horizon();
+}
+
+void Expectation::begin_horizon() {
+  seen_tokens_ = 0;
+  const std::size_t parts = weights_.size();
+  for (std::size_t unit = 0; unit < prior_.size(); ++unit) foretold_[unit * parts] = prior_[unit];
+  for (std::size_t s = 0; s < scales_.size(); ++s) {
+    const std::span<const float> hotness = scales_[s].all();
+    for (std::size_t unit = 0; unit < prior_.size(); ++unit) {
+      const double sum = layer_sum(scales_[s], layer_of_[unit]);
+      foretold_[unit * parts + s + 1] =
+          sum > 0 ? static_cast<float>(static_cast<double>(hotness[unit]) / sum) : 0;
+    }
+  }
+}
+
+// One step of expectation maximisation for a mixture: each profile is credited with its share of what was
+// foretold of each expert that was chosen.
+void Expectation::learn(const Observation& observation) {
+  std::ranges::fill(credit_, 0);
+  const std::size_t parts = weights_.size();
+  double all = 0;
+  for (const ExpertUse& use : observation.uses) {
+    const float* const foretold = foretold_.data() + index(use.unit) * parts;
+    double expected = 0;
+    for (std::size_t k = 0; k < parts; ++k) expected += weights_[k] * static_cast<double>(foretold[k]);
+    if (!(expected > 0)) continue;
+    const auto gate = static_cast<double>(use.gate_sum);
+    log_sum_ += gate * std::log(expected);
+    all += gate;
+    for (std::size_t k = 0; k < parts; ++k)
+      credit_[k] += gate * weights_[k] * static_cast<double>(foretold[k]) / expected;
+  }
+  gates_ += all;
+  if (settings_.weights_half_life <= 0 || !(all > 0)) return;
+  const double keep = std::pow(
+      0.5, static_cast<double>(observation.tokens) / static_cast<double>(settings_.weights_half_life));
+  for (std::size_t k = 0; k < parts; ++k) weights_[k] = keep * weights_[k] + (1 - keep) * credit_[k] / all;
+}
+
+std::span<const float> Expectation::uses() {
+  for (std::size_t unit = 0; unit < uses_.size(); ++unit)
+    uses_[unit] = static_cast<float>(weights_[0]) * prior_[unit];
+  for (std::size_t s = 0; s < scales_.size(); ++s) {
+    const std::span<const float> hotness = scales_[s].all();
+    for (std::size_t layer = 0; layer + 1 < first_unit_.size(); ++layer) {
+      const double sum = layer_sum(scales_[s], static_cast<std::int32_t>(layer));
+      if (!(sum > 0)) continue;
+      const auto factor = static_cast<float>(weights_[s + 1] / sum);
+      for (std::int32_t unit = first_unit_[layer]; unit < first_unit_[layer + 1]; ++unit)
+        uses_[index(unit)] += factor * hotness[index(unit)];
+    }
+  }
+  return uses_;
+}
+
+double Expectation::layer_sum(const Hotness& scale, std::int32_t layer) const {
+  const std::int32_t units = first_unit_[index(layer) + 1] - first_unit_[index(layer)];
+  return static_cast<double>(units) * scale.layer_mean(layer);
+}
+
+}  // namespace fovea::precision

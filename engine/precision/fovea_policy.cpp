@@ -1,0 +1,90 @@
+#include "engine/precision/fovea_policy.h"
+
+#include <algorithm>
+
+#include "engine/precision/errors.h"
+#include "engine/precision/exchanges.h"
+#include "engine/precision/expectation.h"
+#include "engine/precision/static_policy.h"
+
+namespace fovea::precision {
+namespace {
+
+class FoveaPolicy final : public Policy {
+ public:
+  FoveaPolicy(const PolicyWorld& world, const FoveaSettings& settings, std::vector<std::uint8_t> first)
+      : settings_(settings),
+        first_(std::move(first)),
+        expectation_(world, {.half_lives = settings.half_lives,
+                             .weights = settings.weights,
+                             .weights_half_life = settings.weights_half_life}),
+        exchanges_(world, first_, settings.in_flight) {}
+
+  std::string_view name() const override { return "fovea"; }
+  std::vector<std::uint8_t> initial() const override { return first_; }
+  double prompt_wait_share() const override { return settings_.prompt_wait_share; }
+  void observe(const Observation& observation) override {
+    expectation_.observe(observation);
+    tokens_ += observation.tokens;
+    is_fresh_ = false;
+  }
+  void propose(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
+               std::vector<Decision>& decisions) override {
+    if (tokens_ < settings_.interval_tokens && !(has_more_ && in_flight == 0)) return;
+    tokens_ = 0;
+    has_more_ = exchanges_.propose(expected(), tiers, settings_.margin, in_flight, decisions);
+  }
+  std::span<const float> hotness() const override { return expected(); }
+
+ private:
+  std::span<const float> expected() const {
+    if (!is_fresh_) uses_ = expectation_.uses();
+    is_fresh_ = true;
+    return uses_;
+  }
+
+  FoveaSettings settings_;
+  std::vector<std::uint8_t> first_;
+  mutable Expectation expectation_;
+  mutable std::span<const float> uses_;
+  mutable bool is_fresh_ = false;
+  Exchanges exchanges_;
+  std::int64_t tokens_ = 0;  // since the last decisions
+  bool has_more_ = false;    // there was more to do than there was room for
+};
+
+constexpr std::size_t max_scales = 8;
+
+Result<void> check_settings(const FoveaSettings& s) {
+  const auto wrong = [](const char* name, auto value, Phrase range) {
+    return fail(phrases::policy_setting_place("fovea", name),
+                errors::policy_setting(value, std::move(range)));
+  };
+  const Phrase from_0 = phrases::range_0_or_more(), from_1 = phrases::range_1_or_more();
+  if (s.half_lives.empty() || s.half_lives.size() > max_scales)
+    return wrong("half_lives", std::ssize(s.half_lives), phrases::range_1_to(std::int64_t{max_scales}));
+  for (const std::int64_t half_life : s.half_lives)
+    if (half_life < 1) return wrong("half_lives", half_life, from_1);
+  if (!s.weights.empty() && s.weights.size() != 1 + s.half_lives.size())
+    return wrong("weights", std::ssize(s.weights), phrases::range_exactly(std::ssize(s.half_lives) + 1));
+  for (const double weight : s.weights)
+    if (!(weight >= 0)) return wrong("weights", weight, from_0);
+  if (s.weights_half_life < 0) return wrong("weights_half_life", s.weights_half_life, from_0);
+  if (s.interval_tokens < 1) return wrong("interval_tokens", s.interval_tokens, from_1);
+  if (!(s.margin >= 0 && s.margin < 1)) return wrong("margin", s.margin, phrases::range_0_to_below_1());
+  if (s.in_flight < 1) return wrong("in_flight", s.in_flight, from_1);
+  if (!(s.prompt_wait_share >= 0 && s.prompt_wait_share <= 1))
+    return wrong("prompt_wait_share", s.prompt_wait_share, phrases::range_0_to_1());
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Policy>> make_fovea(const PolicyWorld& world, const FoveaSettings& settings,
+                                           std::vector<std::uint8_t> first) {
+  FOVEA_CHECK(check_settings(settings));
+  FOVEA_TRY(const auto fits, make_static(world, first));
+  return std::make_unique<FoveaPolicy>(world, settings, std::move(first));
+}
+
+}  // namespace fovea::precision
