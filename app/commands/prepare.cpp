@@ -121,12 +121,12 @@ void add_calibration(CLI::App& command, PrepareFlags& flags) {
                   "Tokens of it, in windows spread over it (default: 16384)")
       ->check(number_between(16, 1 << 30))
       ->needs(text);
-  CLI::Option* divergence =
-      command
-          .add_flag(
-              "--divergence", flags.divergence,
-              "Measure how far each version alone moves the model's output (slow: the model runs for each)")
-          ->needs(text);
+  CLI::Option* divergence = command
+                                .add_flag("--divergence", flags.divergence,
+                                          "Measure how far each layer's experts at the lowest tier (without "
+                                          "experts: each version alone) move "
+                                          "the model's output (slow: the model runs for each)")
+                                ->needs(text);
   command
       .add_option("--divergence-tokens", flags.divergence_tokens, "Tokens to measure it on (default: 256)")
       ->check(number_between(16, 1 << 20))

@@ -33,7 +33,6 @@ void LiveSession::set_model(const LiveModel& model) {
   playhead_.clear_live();
   conversations_.clear();
   intervals_ = {};
-  start_ = {};
   collapsed_layers_ = 0;
   if (replaying()) {
     Q_EMIT momentChanged();
@@ -85,7 +84,6 @@ void LiveSession::add_snapshot(const Snapshot& snapshot, double seconds) {
   before_ = live.last_frame();
   playhead_.add(snapshot, seconds);
   if (!was_empty && live.end() - live.first() > 1) conversations_.add(before_, live.last_frame());
-  start_.note(live.last().numbers, live.last_frame());
   if (!held()) followed_.add(live.last().seconds, live.last_frame());
   if (was_empty) Q_EMIT momentChanged();  // not parts of it now and the others within a second
 }
@@ -248,8 +246,7 @@ ui::Judgement LiveSession::judge() {
                                      .experts = model.experts_per_layer,
                                      .used = model.experts_used});
   collapsed_layers_ = judgement.routers.collapsed;
-  judgement.gain = policy_gain(model.policy, playhead_.ring(), playhead_.index(), frame,
-                               model.calibrated_uses, replaying() ? SessionStart{} : start_);
+  judgement.gain = policy_gain(model.policy, playhead_.empty() ? QualityState{} : numbers().quality);
   if (!replaying()) judgement.conversations = conversations_.rows();
   return judgement;
 }

@@ -101,7 +101,6 @@ class LiveSession : public ui::LiveSource {
   Followed followed_;
   ConversationUses conversations_;
   TokenIntervals intervals_;
-  SessionStart start_;
   MeasuredMemory measured_;
   std::int64_t collapsed_layers_ = 0;  // when it was judged last
 };

@@ -52,6 +52,42 @@ QJsonArray json_of(const DecisionState& d) {
           static_cast<qint64>(d.token)};
 }
 
+std::int64_t whole(const QJsonValue& value) {
+  return value.toInteger(0);
+}
+
+QJsonObject json_of(const QualityState& q) {
+  return {{"in_nats", q.in_nats},
+          {"has_calibration", q.has_calibration},
+          {"tokens", static_cast<qint64>(q.tokens)},
+          {"loss", q.loss},
+          {"all_high", q.all_high},
+          {"all_low", q.all_low},
+          {"calibrated", q.calibrated},
+          {"tokens_since", static_cast<qint64>(q.tokens_since)},
+          {"loss_since", q.loss_since},
+          {"low_since", q.low_since},
+          {"high_since", q.high_since},
+          {"calibrated_since", q.calibrated_since},
+          {"start_since", q.start_since}};
+}
+
+QualityState read_quality(const QJsonObject& json) {
+  return {.in_nats = json["in_nats"].toBool(),
+          .has_calibration = json["has_calibration"].toBool(),
+          .tokens = whole(json["tokens"]),
+          .loss = json["loss"].toDouble(),
+          .all_high = json["all_high"].toDouble(),
+          .all_low = json["all_low"].toDouble(),
+          .calibrated = json["calibrated"].toDouble(),
+          .tokens_since = whole(json["tokens_since"]),
+          .loss_since = json["loss_since"].toDouble(),
+          .low_since = json["low_since"].toDouble(),
+          .high_since = json["high_since"].toDouble(),
+          .calibrated_since = json["calibrated_since"].toDouble(),
+          .start_since = json["start_since"].toDouble()};
+}
+
 QJsonObject numbers_json(const Moment& moment) {
   const SnapshotNumbers& n = moment.numbers;
   QJsonArray tiers, pools, decisions;
@@ -70,6 +106,7 @@ QJsonObject numbers_json(const Moment& moment) {
           {"tokens_per_second", n.tokens_per_second},
           {"prefill_tokens_per_second", n.prefill_tokens_per_second},
           {"mean_bits_per_weight", n.mean_bits_per_weight},
+          {"quality", json_of(n.quality)},
           {"queued", n.queued},
           {"reading", n.reading},
           {"ready", n.ready},
@@ -133,10 +170,6 @@ std::unexpected<Error> bad_line(qint64 line, Error error) {
   return fail(phrases::recording_line(line), std::move(error));
 }
 
-std::int64_t whole(const QJsonValue& value) {
-  return value.toInteger(0);
-}
-
 std::uint8_t tier_of(const QJsonValue& value, std::size_t tiers) {
   const qint64 tier = value.toInteger(no_tier);
   const bool known = (tier >= 0 && tier < static_cast<qint64>(tiers)) || tier == host_tier;
@@ -167,6 +200,7 @@ bool read_moment(const QJsonObject& line, Snapshot& s) {
   s.tokens_per_second = line["tokens_per_second"].toDouble();
   s.prefill_tokens_per_second = line["prefill_tokens_per_second"].toDouble();
   s.mean_bits_per_weight = line["mean_bits_per_weight"].toDouble();
+  s.quality = read_quality(line["quality"].toObject());
   s.queued = line["queued"].toInt();
   s.reading = line["reading"].toInt();
   s.ready = line["ready"].toInt();

@@ -56,6 +56,21 @@ struct SwapCounters {                          // since the start
   double stall_seconds = 0;
 };
 
+// What the tiers cost that the tokens met: the router's weight of each use × the damage of the tier that
+// served it, summed up; and what others would have cost the same tokens.
+struct QualityState {
+  bool in_nats = false;          // of the model's output; else the damage is a relative error, squared
+  bool has_calibration = false;  // it tells how much each unit is used
+  std::int64_t tokens = 0;       // since the start
+  double loss = 0;
+  double all_high = 0, all_low = 0;  // every unit at the highest, at the lowest tier
+  double calibrated = 0;             // the best fixed mix for the calibration's uses
+  // Since the first tokens could choose a fixed mix:
+  std::int64_t tokens_since = 0;
+  double loss_since = 0, low_since = 0, high_since = 0, calibrated_since = 0;
+  double start_since = 0;  // that mix
+};
+
 struct SnapshotNumbers {
   std::int64_t layers = 0;           // that have units
   std::int64_t units_per_layer = 0;  // the largest; a smaller layer's last ones have tier no_tier
@@ -71,6 +86,7 @@ struct SnapshotNumbers {
   double tokens_per_second = 0;             // of writing an answer, over about the last second of it
   double prefill_tokens_per_second = 0;     // of reading a prompt, likewise
   double mean_bits_per_weight = 0;          // of the published versions
+  QualityState quality;
   std::int64_t budget_bytes = 0;
   std::int64_t arena_bytes = 0, arena_used_bytes = 0;
 };

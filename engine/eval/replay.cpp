@@ -84,6 +84,7 @@ class Replay {
       for (; use != pass.uses.end() && use->unit < world_.first_unit[layer + 1]; ++use) serve(*use);
       if (!needed_.empty()) FOVEA_CHECK(residency_->cache().need(needed_));
     }
+    if (snapshots_) snapshots_->serve(pass);
     bit_tokens_ += residency_->held_bits() * static_cast<double>(pass.tokens);
     precision::SwapQueue& swaps = residency_->swaps();
     swaps.end_pass();

@@ -13,7 +13,7 @@ constexpr float recent_decay = 0.7F;  // at each snapshot, as the engine's
 
 ReplaySnapshots::ReplaySnapshots(const precision::PolicyWorld& world, const ReplaySettings& settings,
                                  const ReplayResidency& residency)
-    : world_(world), settings_(settings), residency_(residency) {
+    : world_(world), settings_(settings), residency_(residency), quality_(world) {
   const auto units = static_cast<std::size_t>(world.units());
   snapshot_.layers = world.layers();
   for (std::size_t layer = 0; layer + 1 < world.first_unit.size(); ++layer)
@@ -98,6 +98,7 @@ void ReplaySnapshots::fill(precision::Policy& policy) {
     const auto& pool = arena.pools()[p];
     snapshot_.pools[p] = {.block_bytes = pool.block_bytes, .blocks = pool.blocks, .used = pool.used};
   }
+  snapshot_.quality = quality_.state();
   snapshot_.arena_used_bytes = arena.used_bytes();
   snapshot_.swaps = residency_.counters();
   const auto lengths = residency_.swaps().lengths();

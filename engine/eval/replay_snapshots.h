@@ -11,6 +11,7 @@
 #include "engine/eval/replay_residency.h"
 #include "engine/eval/trace.h"
 #include "engine/precision/policy.h"
+#include "engine/precision/quality_meter.h"
 
 namespace fovea::eval {
 
@@ -21,6 +22,7 @@ class ReplaySnapshots {
                   const ReplayResidency& residency);
 
   void count(const precision::ExpertUse& use, std::uint8_t tier);
+  void serve(const TracePass& pass) { quality_.observe(pass.observation(), residency_.versions().tiers()); }
   void hear(const precision::SwapEvent& event);
   // Gives the sink a snapshot when it is time for one.
   Result<void> end_pass(const TracePass& pass, precision::Policy& policy);
@@ -33,6 +35,7 @@ class ReplaySnapshots {
   const ReplaySettings& settings_;
   const ReplayResidency& residency_;
   Snapshot snapshot_;
+  precision::QualityMeter quality_;
   std::vector<std::int64_t> index_;  // [units] in snapshot_.units
   std::vector<float> recent_;        // [units] tokens, decaying
   std::vector<float> scratch_;

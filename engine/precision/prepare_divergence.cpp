@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "engine/precision/prepare_memory.h"
 
@@ -87,48 +89,223 @@ class Meter {
   std::vector<float> row_;
 };
 
+// Puts versions of the store in the place of the model's own weights, and takes them out again.
+class Exchange {
+ public:
+  Exchange(models::Model& model, const UnitTable& units, const TierSet& tiers,
+           const kernels::Device& packed_for, const checkpoint::StoreWriter& store,
+           std::span<std::byte> memory)
+      : model_(model),
+        units_(units),
+        tiers_(tiers),
+        packed_for_(packed_for),
+        store_(store),
+        memory_(memory) {}
+  ~Exchange() { restore(); }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  Result<void> put(UnitId id, std::int64_t tier) {
+    const std::span<std::byte> version =
+        memory_.first(static_cast<std::size_t>(store_.extent(id, tier).bytes));
+    memory_ = memory_.subspan(version.size());
+    FOVEA_CHECK(store_.read(id, tier, version));
+    const Parts parts = parts_of(model_, units_.scope(), units_[id]);
+    const auto weights =
+        weights_at(tiers_[static_cast<std::size_t>(tier)], units_[id], packed_for_, version.data());
+    for (std::size_t p = 0; p < units_[id].matrices().size(); ++p)
+      before_.emplace_back(parts[p], std::exchange(*parts[p], weights[p]));
+    touched_.push_back(id);
+    touch(id);
+    return {};
+  }
+
+ private:
+  void touch(UnitId id) { ++model_.handles()[static_cast<std::size_t>(units_[id].layer)].revision; }
+  void restore() {
+    for (const auto& [part, weight] : before_) *part = weight;
+    for (const UnitId id : touched_) touch(id);
+  }
+
+  models::Model& model_;
+  const UnitTable& units_;
+  const TierSet& tiers_;
+  const kernels::Device& packed_for_;
+  const checkpoint::StoreWriter& store_;
+  std::span<std::byte> memory_;
+  std::vector<std::pair<kernels::Weight*, kernels::Weight>> before_;
+  std::vector<UnitId> touched_;
+};
+
+// What a layer's experts cost at the lowest tier, and how it divides among them.
+class LayerHarm {
+ public:
+  LayerHarm(const UnitTable& units, const checkpoint::StoreWriter& store, std::int64_t layer,
+            std::int64_t low)
+      : first_(units.first(layer)), store_(store), low_(low) {
+    for (UnitId id = first_; id < units.first(layer + 1); ++id)
+      uses_.push_back(static_cast<double>(store.extent(id, low).calibration_tokens) + min_tokens);
+    const double sum = std::reduce(uses_.begin(), uses_.end());
+    for (double& use : uses_) use /= sum;
+  }
+
+  // Every second one of the most used, or the others.
+  std::vector<UnitId> half(std::size_t from) const {
+    std::vector<std::size_t> order(uses_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return uses_[i]; });
+    std::vector<UnitId> units;
+    for (std::size_t i = from; i < order.size(); i += 2)
+      units.push_back(first_ + static_cast<UnitId>(order[i]));
+    return units;
+  }
+  bool is_measured(std::int64_t tiers) const {
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      for (std::int64_t tier = 0; tier < tiers; ++tier)
+        if (store_.extent(id(i), tier).divergence < 0) return false;
+    return true;
+  }
+  // Uses × squared errors, of all experts at a tier.
+  double share(std::size_t i, std::int64_t tier) const {
+    const auto error = static_cast<double>(store_.extent(id(i), tier).output_error);
+    return uses_[i] * error * error;
+  }
+  double sum() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < uses_.size(); ++i) sum += share(i, low_);
+    return sum;
+  }
+  UnitId id(std::size_t i) const { return first_ + static_cast<UnitId>(i); }
+  std::size_t size() const { return uses_.size(); }
+
+ private:
+  static constexpr double min_tokens = 0.5;  // as store_profile.cpp counts what the text did not reach
+
+  UnitId first_;
+  const checkpoint::StoreWriter& store_;
+  std::int64_t low_;
+  std::vector<double> uses_;
+};
+
+// Of what was measured, at least this share is the tiers' own.
+constexpr double min_own_share = 0.05;
+
+class Divergences {
+ public:
+  Divergences(models::Model& model, const UnitTable& units, const TierSet& tiers,
+              const kernels::Device& packed_for, checkpoint::StoreWriter& store, Meter& meter,
+              std::span<std::byte> memory, const ProgressSink& progress, const std::stop_token& stop)
+      : model_(model),
+        units_(units),
+        tiers_(tiers),
+        packed_for_(packed_for),
+        store_(store),
+        meter_(meter),
+        memory_(memory),
+        progress_(progress),
+        stop_(stop) {}
+
+  // One linear layer after the other, at each tier.
+  Result<void> of_each_unit() {
+    const auto tiers = static_cast<std::int64_t>(tiers_.size());
+    for (std::int64_t i = 0; i < units_.size() * tiers; ++i) {
+      const auto id = static_cast<UnitId>(i / tiers);
+      const std::int64_t tier = i % tiers;
+      tell(i, units_.size() * tiers, units_.name(id));
+      if (store_.extent(id, tier).divergence >= 0) continue;
+      const UnitId one[] = {id};
+      FOVEA_TRY(const double found, measured(one, tier));
+      FOVEA_CHECK(amend(id, tier, found));
+    }
+    return {};
+  }
+
+  // A change of any size in an early layer lets later ones round and route otherwise, which moves the output
+  // by something that does not add up: in each of several layers at once it is there once. With all of a
+  // layer's experts and with each half of them the tiers' own part follows: all = own + other, half = its own
+  // + other.
+  Result<void> of_each_layer() {
+    const auto tiers = static_cast<std::int64_t>(tiers_.size());
+    for (std::int64_t layer = 0; layer < units_.layers(); ++layer) {
+      const LayerHarm harm(units_, store_, layer, tiers - 1);
+      tell(units_.first(layer), units_.size(), "blk." + std::to_string(layer));
+      if (harm.size() == 0 || harm.is_measured(tiers)) continue;
+      const std::vector<UnitId> even = harm.half(0), odd = harm.half(1);
+      std::vector<UnitId> all = even;
+      all.insert(all.end(), odd.begin(), odd.end());
+      FOVEA_TRY(const double whole, measured(all, tiers - 1));
+      double own = whole;
+      if (!odd.empty()) {
+        FOVEA_TRY(const double first, measured(even, tiers - 1));
+        FOVEA_TRY(const double second, measured(odd, tiers - 1));
+        own = std::clamp(2 * whole - first - second, min_own_share * whole, whole);
+      }
+      const double sum = harm.sum();
+      for (std::size_t i = 0; i < harm.size(); ++i)
+        for (std::int64_t tier = 0; tier < tiers; ++tier)
+          FOVEA_CHECK(amend(harm.id(i), tier, sum > 0 ? own * harm.share(i, tier) / sum : 0));
+    }
+    return {};
+  }
+
+ private:
+  Result<double> measured(std::span<const UnitId> ids, std::int64_t tier) {
+    if (!tiers_[static_cast<std::size_t>(tier)].type) return 0.0;  // as the file has it
+    Exchange exchange(model_, units_, tiers_, packed_for_, store_, memory_);
+    for (const UnitId id : ids) FOVEA_CHECK(exchange.put(id, tier));
+    FOVEA_TRY(const float found, meter_.measure(stop_));
+    return static_cast<double>(found);
+  }
+  Result<void> amend(UnitId id, std::int64_t tier, double divergence) {
+    checkpoint::Extent extent = store_.extent(id, tier);
+    extent.divergence = static_cast<float>(divergence);
+    return store_.amend(id, tier, extent);
+  }
+  void tell(std::int64_t done, std::int64_t total, const std::string& what) const {
+    if (progress_) progress_({Progress::Stage::measuring, done, total, Progress::Unit::versions, what});
+  }
+
+  models::Model& model_;
+  const UnitTable& units_;
+  const TierSet& tiers_;
+  const kernels::Device& packed_for_;
+  checkpoint::StoreWriter& store_;
+  Meter& meter_;
+  std::span<std::byte> memory_;
+  const ProgressSink& progress_;
+  const std::stop_token& stop_;
+};
+
+// Of the versions that are in the model's place at once.
+std::int64_t bytes_at_once(const UnitTable& units, std::int64_t tiers, const checkpoint::StoreWriter& store) {
+  std::int64_t most = 0;
+  for (std::int64_t layer = 0; layer < units.layers(); ++layer) {
+    std::int64_t sum = 0;
+    for (UnitId id = units.first(layer); id < units.first(layer + 1); ++id) {
+      sum += store.extent(id, tiers - 1).bytes;
+      for (std::int64_t tier = 0; units.scope() != UnitScope::experts && tier < tiers; ++tier)
+        most = std::max(most, store.extent(id, tier).bytes);
+    }
+    if (units.scope() == UnitScope::experts) most = std::max(most, sum);
+  }
+  return most;
+}
+
 }  // namespace
 
 Result<void> measure_divergences(models::Model& model, const UnitTable& units, const TierSet& tiers,
                                  const kernels::Device& device, const kernels::Device& packed_for,
                                  checkpoint::StoreWriter& store, const Windows& windows, int threads,
                                  const ProgressSink& progress, const std::stop_token& stop) {
-  std::int64_t longest = 0, largest = 0;
+  std::int64_t longest = 0;
   for (const auto& window : windows) longest = std::max(longest, std::ssize(window));
-  const auto tier_count = static_cast<std::int64_t>(tiers.size());
-  const std::int64_t total = units.size() * tier_count;
-  for (std::int64_t i = 0; i < total; ++i)
-    largest = std::max(largest, store.extent(i / tier_count, i % tier_count).bytes);
   FOVEA_TRY(WindowRunner runner, WindowRunner::create(model, device, longest, threads));
   Meter meter(std::move(runner), windows, model.config().vocabulary);
   FOVEA_CHECK(meter.begin(stop));
-  const DeviceMemory memory(device, largest);
-  for (std::int64_t i = 0; i < total; ++i) {
-    const auto id = static_cast<UnitId>(i / tier_count);
-    const std::int64_t tier = i % tier_count;
-    if (progress) progress({Progress::Stage::measuring, i, total, Progress::Unit::versions, units.name(id)});
-    checkpoint::Extent extent = store.extent(id, tier);
-    if (extent.divergence >= 0) continue;
-    extent.divergence = 0;
-    if (const Tier& t = tiers[static_cast<std::size_t>(tier)]; t.type) {
-      const std::span<std::byte> version = memory.first(extent.bytes);
-      FOVEA_CHECK(store.read(id, tier, version));
-      const Parts parts = parts_of(model, units.scope(), units[id]);
-      const auto weights = weights_at(t, units[id], packed_for, version.data());
-      std::array<kernels::Weight, 3> before;
-      for (std::size_t p = 0; p < units[id].matrices().size(); ++p)
-        before[p] = std::exchange(*parts[p], weights[p]);
-      std::uint64_t& revision = model.handles()[static_cast<std::size_t>(units[id].layer)].revision;
-      ++revision;
-      const auto measured = meter.measure(stop);
-      for (std::size_t p = 0; p < units[id].matrices().size(); ++p) *parts[p] = before[p];
-      ++revision;
-      if (!measured) return std::unexpected(measured.error());
-      extent.divergence = *measured;
-    }
-    FOVEA_CHECK(store.amend(id, tier, extent));
-  }
-  return {};
+  const std::int64_t bytes = bytes_at_once(units, static_cast<std::int64_t>(tiers.size()), store);
+  const DeviceMemory memory(device, bytes);
+  Divergences divergences(model, units, tiers, packed_for, store, meter, memory.first(bytes), progress, stop);
+  return units.scope() == UnitScope::experts ? divergences.of_each_layer() : divergences.of_each_unit();
 }
 
 }  // namespace fovea::precision

@@ -1,5 +1,8 @@
-// How much the model's output changes when one unit alone has a tier: the price of each tier of each unit, as
-// policies and the planner want it. Expensive: the whole model runs once for each unit and tier.
+// How much each tier of each unit changes the model's output: the price of a tier, as policies and the
+// planner want it. Linear layers are measured one by one. Experts are measured layer by layer, and what a
+// layer costs is divided among them by their uses and the squared errors of their outputs: one by one they
+// would take the model's time for each version, and drown in what any change in an early layer does to the
+// rounding and the routing behind it.
 #pragma once
 
 #include <stop_token>
@@ -15,9 +18,10 @@
 
 namespace fovea::precision {
 
-// Writes Extent::divergence, the mean KL divergence in nats over the windows' positions, of every extent that
-// has none. The model is loaded on `device`, whose memory is the host's, as its file has it and is left so;
-// the store is packed for the other device; `units` are of its plan. Progress counts versions.
+// Writes Extent::divergence of every extent that has none: the mean KL divergence in nats over the windows'
+// positions; of experts each one's part of it, so that they add up. The model is loaded on `device`, whose
+// memory is the host's, as its file has it and is left so; the store is packed for the other device and
+// calibrated; `units` are of its plan. Progress counts versions, of experts their units.
 Result<void> measure_divergences(models::Model& model, const UnitTable& units, const TierSet& tiers,
                                  const kernels::Device& device, const kernels::Device& packed_for,
                                  checkpoint::StoreWriter& store, const Windows& windows, int threads,

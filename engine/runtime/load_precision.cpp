@@ -67,6 +67,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
   PrecisionControl::Parts parts;
   parts.device = &device;
   parts.policy = std::move(policy);
+  parts.quality = std::make_unique<precision::QualityMeter>(planned.world);
   parts.calibrated_uses = std::move(planned.world.uses);
   const std::vector<TierId> first = without_absent(parts.policy->initial(), planned.fitted.units.absent);
   parts.units = std::make_unique<precision::UnitTable>(std::move(planned.fitted.units.units));

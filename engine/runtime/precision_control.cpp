@@ -65,6 +65,7 @@ bool PrecisionControl::wants_entropy() const {
 }
 
 void PrecisionControl::end_pass(bool completed, const precision::Observation& observation) {
+  if (completed) parts_.quality->observe(observation, parts_.residency->tiers());
   parts_.residency->end_pass();
   if (!completed) return;
   tokens_ += observation.tokens;
@@ -179,6 +180,7 @@ void PrecisionControl::show_swaps(Snapshot& snapshot) const {
   snapshot.ready = queues.ready;
   snapshot.decisions = last_decisions_;
   snapshot.mean_bits_per_weight = parts_.residency->mean_bits_per_weight();
+  snapshot.quality = parts_.quality->state();
 }
 
 }  // namespace fovea::runtime

@@ -19,6 +19,7 @@
 #include "engine/models/model.h"
 #include "engine/precision/planner.h"
 #include "engine/precision/policy.h"
+#include "engine/precision/quality_meter.h"
 #include "engine/precision/residency.h"
 #include "engine/precision/tiers.h"
 #include "engine/precision/units.h"
@@ -40,6 +41,7 @@ class PrecisionControl final {
     std::unique_ptr<precision::Residency> residency;
     std::unique_ptr<precision::Policy> policy;
     std::vector<float> calibrated_uses = {};  // [units]: precision::StoreProfile::uses
+    std::unique_ptr<precision::QualityMeter> quality;
     std::optional<SwapLog> log;
   };
   explicit PrecisionControl(Parts parts);

@@ -2625,20 +2625,8 @@
         <translation>Die Stufen dieser Strategie bleiben, wie sie sind; es gibt nichts zu vergleichen.</translation>
     </message>
     <message>
-        <source>Too early to say: %1 uses of experts so far.</source>
-        <translation>Noch zu früh: bisher wurden Experten %1-mal gebraucht.</translation>
-    </message>
-    <message>
-        <source>That is %1 points more than the best fixed mix of the same size, even one chosen with hindsight: following the conversation pays.</source>
-        <translation>Das sind %1 Prozentpunkte mehr als bei der besten festen Mischung gleicher Größe, selbst einer im Nachhinein gewählten: dem Gespräch zu folgen lohnt sich.</translation>
-    </message>
-    <message>
         <source>This policy</source>
         <translation>Diese Strategie</translation>
-    </message>
-    <message>
-        <source>Best fixed mix, with hindsight</source>
-        <translation>Im Nachhinein beste Mischung</translation>
     </message>
     <message>
         <source>Switch to a fixed mix…</source>
@@ -2657,52 +2645,48 @@
         <translation>Wählen, wie Experten gehalten werden …</translation>
     </message>
     <message>
-        <source>The best fixed mix of the same size, which knows the session beforehand, serves as much, within half a point.</source>
-        <translation>Die beste feste Mischung gleicher Größe, die die Sitzung im Voraus kennt, bedient auf einen halben Prozentpunkt genau ebenso viel.</translation>
-    </message>
-    <message>
-        <source>The best fixed mix of the same size, which knows the session beforehand, serves %1 points more.</source>
-        <translation>Die beste feste Mischung gleicher Größe, die die Sitzung im Voraus kennt, bedient %1 Prozentpunkte mehr.</translation>
-    </message>
-    <message>
-        <source>Since the session&apos;s start could choose a fixed mix, the highest tier served %1 of the uses of experts.</source>
-        <translation>Seit der Beginn der Sitzung eine feste Mischung wählen konnte, hat die höchste Stufe %1 der Nutzungen von Experten bedient.</translation>
-    </message>
-    <message>
-        <source>The highest tier served %1 of the uses of experts.</source>
-        <translation>Die höchste Stufe hat %1 der Nutzungen von Experten bedient.</translation>
-    </message>
-    <message>
-        <source>That is %1 points more than a fixed mix chosen at the session&apos;s start: following the conversation pays.</source>
-        <translation>Das sind %1 Prozentpunkte mehr als bei einer zu Beginn der Sitzung gewählten festen Mischung: dem Gespräch zu folgen lohnt sich.</translation>
-    </message>
-    <message>
-        <source>A fixed mix of the same size serves as much, within half a point, also one chosen at the session&apos;s start: in this session the policy gains nothing.</source>
-        <translation>Eine feste Mischung gleicher Größe bedient auf einen halben Prozentpunkt genau ebenso viel, auch eine zu Beginn der Sitzung gewählte: in dieser Sitzung bringt die Strategie nichts.</translation>
-    </message>
-    <message>
-        <source>In this session the policy gains nothing.</source>
-        <translation>In dieser Sitzung bringt die Strategie nichts.</translation>
-    </message>
-    <message>
         <source>Fixed mix from the start</source>
         <translation>Feste Mischung vom Anfang</translation>
     </message>
     <message>
-        <source>That is %1 points more than a fixed mix chosen by the calibration: following the conversation pays.</source>
-        <translation>Das sind %1 Prozentpunkte mehr als bei einer nach der Kalibrierung gewählten festen Mischung: dem Gespräch zu folgen lohnt sich.</translation>
-    </message>
-    <message>
-        <source>A fixed mix of the same size serves as much, within half a point, also one chosen by the calibration: in this session the policy gains nothing.</source>
-        <translation>Eine feste Mischung gleicher Größe bedient auf einen halben Prozentpunkt genau ebenso viel, auch eine nach der Kalibrierung gewählte: in dieser Sitzung bringt die Strategie nichts.</translation>
-    </message>
-    <message>
-        <source>Counted since the model was opened. The fixed mixes hold as many experts in the highest tier as the policy did at most. One is chosen by the uses that the calibration counted; where it counted none, by the first 2,048 tokens, and compared from then on. The best one knows the whole session beforehand, which nobody can.</source>
-        <translation>Gezählt, seit das Modell geöffnet wurde. Die festen Mischungen haben so viele Experten in der höchsten Stufe wie die Strategie höchstens. Eine ist nach den Nutzungen gewählt, die die Kalibrierung gezählt hat; hat sie keine gezählt, nach den ersten 2.048 Tokens, und wird seitdem verglichen. Die beste kennt die ganze Sitzung im Voraus, was niemand kann.</translation>
-    </message>
-    <message>
         <source>Fixed mix from calibration</source>
         <translation>Feste Mischung nach der Kalibrierung</translation>
+    </message>
+    <message>
+        <source>: following the conversation pays.</source>
+        <translation>: dem Gespräch zu folgen lohnt sich.</translation>
+    </message>
+    <message>
+        <source>: in this session the policy gains nothing.</source>
+        <translation>: in dieser Sitzung bringt die Strategie nichts.</translation>
+    </message>
+    <message>
+        <source>A fixed mix of the same size, chosen at the session&apos;s start, would have kept %1</source>
+        <translation>Eine feste Mischung gleicher Größe, zu Beginn der Sitzung gewählt, hätte %1 behalten</translation>
+    </message>
+    <message>
+        <source>A fixed mix of the same size, chosen by the calibration, would have kept %1</source>
+        <translation>Eine feste Mischung gleicher Größe, die die Kalibrierung wählt, hätte %1 behalten</translation>
+    </message>
+    <message>
+        <source>Everything at the lowest precision</source>
+        <translation>Alles mit der niedrigsten Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Of the loss that the lowest precision for all would mean, %1 is avoided.</source>
+        <translation>Vom Verlust, den die niedrigste Genauigkeit für alle brächte, sind %1 vermieden.</translation>
+    </message>
+    <message>
+        <source>Quality kept: %1.</source>
+        <translation>Behaltene Qualität: %1.</translation>
+    </message>
+    <message>
+        <source>Too early to say: %1 tokens so far.</source>
+        <translation>Noch zu früh: bisher %1 Token.</translation>
+    </message>
+    <message>
+        <source>What is kept: of the probability that the model as its file has it gives its words (e^-KL), as far as the measured harm of each expert&apos;s precision and its uses tell. The fixed mixes hold as many experts at each precision. One is chosen by the uses that the calibration counted, one by the session&apos;s first 2,048 tokens; the better one is shown, for the tokens since.</source>
+        <translation>Was behalten wird: von der Wahrscheinlichkeit, die das Modell, wie seine Datei es hat, seinen Wörtern gibt (e^-KL), so weit der gemessene Schaden der Genauigkeit jedes Experten und seine Nutzung es sagen. Die festen Mischungen halten ebenso viele Experten mit jeder Genauigkeit. Eine wählt die Nutzung, die die Kalibrierung gezählt hat, eine die ersten 2.048 Token der Sitzung; die bessere ist gezeigt, für die Token seither.</translation>
     </message>
 </context>
 <context>

@@ -5,7 +5,6 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
-#include <cmath>
 
 #include "ui/language/number_text.h"
 #include "ui/live/strip_chart.h"
@@ -20,97 +19,61 @@ struct GainWords {
 };
 
 bool compares(const PolicyGain& gain) {
-  return gain.verdict != GainVerdict::no_policy && gain.verdict != GainVerdict::tiers_stay &&
-         gain.verdict != GainVerdict::too_early;
+  return gain.chosen_by != FixedMix::none;
 }
 
-// As the bars have it, so that the difference is that of the numbers that are seen.
-QString points(double a, double b) {
-  return number_text(std::abs(std::round(1000 * a) - std::round(1000 * b)) / 10);
+QString kept_text(double share) {
+  return percent_text(share, 1);
 }
 
-// The best fixed mix beside the policy, where neither is far ahead.
-QString best_fixed_words(const PolicyGain& gain) {
-  if (!gain.best_fixed_ahead)
-    return GainWords::tr(
-        "The best fixed mix of the same size, which knows the session beforehand, serves as much, within "
-        "half a point.");
-  return GainWords::tr(
-             "The best fixed mix of the same size, which knows the session beforehand, serves %1 points "
-             "more.")
-      .arg(points(gain.policy_share, gain.best_fixed_share));
+QString kept_words(const PolicyGain& gain) {
+  return (gain.in_nats
+              ? GainWords::tr("Quality kept: %1.")
+              : GainWords::tr("Of the loss that the lowest precision for all would mean, %1 is avoided."))
+      .arg(kept_text(gain.kept));
 }
 
 }  // namespace
 
 QString gain_sentence(const PolicyGain& gain) {
-  if (gain.verdict == GainVerdict::no_policy)
-    return GainWords::tr(
-        "Every expert stays as the model's file has it. Within a memory budget the hot ones can stay so "
-        "while "
-        "the cold ones take less room.");
-  if (gain.verdict == GainVerdict::tiers_stay)
-    return GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
-  if (gain.verdict == GainVerdict::too_early)
-    return GainWords::tr("Too early to say: %1 uses of experts so far.").arg(count_text(gain.uses));
-  const QString served = (gain.chosen_by == FixedMix::session_start
-                              ? GainWords::tr("Since the session's start could choose a fixed mix, the "
-                                              "highest tier served %1 of the uses of experts.")
-                              : GainWords::tr("The highest tier served %1 of the uses of experts."))
-                             .arg(percent_text(gain.policy_share, 1)) +
-                         QLatin1Char(' ');
   switch (gain.verdict) {
-    case GainVerdict::gains:
-      return served +
-             GainWords::tr(
-                 "That is %1 points more than the best fixed mix of the same size, even one chosen with "
-                 "hindsight: following the conversation pays.")
-                 .arg(points(gain.policy_share, gain.best_fixed_share));
-    case GainVerdict::ahead:
-      return served +
-             (gain.chosen_by == FixedMix::calibration
-                  ? GainWords::tr(
-                        "That is %1 points more than a fixed mix chosen by the calibration: following the "
-                        "conversation pays.")
-                  : GainWords::tr(
-                        "That is %1 points more than a fixed mix chosen at the session's start: following "
-                        "the conversation pays."))
-                 .arg(points(gain.policy_share, gain.chosen_share)) +
-             QLatin1Char(' ') + best_fixed_words(gain);
-    case GainVerdict::as_good:
-      switch (gain.chosen_by) {
-        case FixedMix::calibration:
-          return served + GainWords::tr(
-                              "A fixed mix of the same size serves as much, within half a point, also one "
-                              "chosen by the calibration: in this session the policy gains nothing.");
-        case FixedMix::session_start:
-          return served + GainWords::tr(
-                              "A fixed mix of the same size serves as much, within half a point, also one "
-                              "chosen at the session's start: in this session the policy gains nothing.");
-        case FixedMix::none:
-          break;
-      }
-      return served + best_fixed_words(gain);
+    case GainVerdict::no_policy:
+      return GainWords::tr(
+          "Every expert stays as the model's file has it. Within a memory budget the hot ones can stay so "
+          "while "
+          "the cold ones take less room.");
+    case GainVerdict::tiers_stay: {
+      const QString stay =
+          GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
+      return gain.tokens > 0 ? kept_words(gain) + QLatin1Char(' ') + stay : stay;
+    }
+    case GainVerdict::too_early:
+      return GainWords::tr("Too early to say: %1 tokens so far.").arg(count_text(gain.tokens));
     default:
-      return served + best_fixed_words(gain) + QLatin1Char(' ') +
-             GainWords::tr("In this session the policy gains nothing.");
+      break;
   }
+  const QString fixed =
+      (gain.chosen_by == FixedMix::calibration
+           ? GainWords::tr("A fixed mix of the same size, chosen by the calibration, would have kept %1")
+           : GainWords::tr("A fixed mix of the same size, chosen at the session's start, would have kept %1"))
+          .arg(kept_text(gain.fixed_kept));
+  return kept_words(gain) + QLatin1Char(' ') + fixed +
+         (gain.verdict == GainVerdict::ahead ? GainWords::tr(": following the conversation pays.")
+                                             : GainWords::tr(": in this session the policy gains nothing."));
 }
 
-// The shares side by side.
+// What is kept, side by side.
 class GainView::Bars : public QWidget {
  public:
   explicit Bars(QWidget* parent) : QWidget(parent) {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   }
   void set_gain(const PolicyGain& gain) {
-    if (gain.chosen_by != gain_.chosen_by) updateGeometry();
     gain_ = gain;
     update();
   }
   QSize sizeHint() const override {
-    const double rows = gain_.chosen_by != FixedMix::none ? 3 : 2;
-    return {fontMetrics().averageCharWidth() * 40, static_cast<int>(rows * fontMetrics().height() * 2 + 2)};
+    return {fontMetrics().averageCharWidth() * 40, 6 * fontMetrics().height() + 2};
   }
 
  protected:
@@ -125,12 +88,11 @@ class GainView::Bars : public QWidget {
       painter.fillRect(QRectF(track.left(), track.top(), track.width() * share, track.height()), colour);
       y += line * 2;
     };
-    bar(GainView::tr("This policy"), gain_.policy_share, palette().color(QPalette::Link));
-    bar(GainView::tr("Best fixed mix, with hindsight"), gain_.best_fixed_share, subtle_text(palette()));
-    if (gain_.chosen_by == FixedMix::none) return;
+    bar(GainView::tr("This policy"), gain_.kept, palette().color(QPalette::Link));
     bar(gain_.chosen_by == FixedMix::calibration ? GainView::tr("Fixed mix from calibration")
                                                  : GainView::tr("Fixed mix from the start"),
-        gain_.chosen_share, subtle_text(palette()));
+        gain_.fixed_kept, subtle_text(palette()));
+    bar(GainView::tr("Everything at the lowest precision"), gain_.low_kept, subtle_text(palette()));
   }
 
  private:
@@ -157,11 +119,14 @@ GainView::GainView(QWidget* parent) : QWidget(parent) {
   layout->addWidget(choose_, 0, Qt::AlignLeft);
   connect(choose_, &QPushButton::clicked, this, &GainView::choosePrecisionRequested);
   connect(switch_, &QPushButton::clicked, this, &GainView::switchRequested);
-  setToolTip(tr(
-      "Counted since the model was opened. The fixed mixes hold as many experts in the highest tier as the "
-      "policy did at most. One is chosen by the uses that the calibration counted; where it counted none, by "
-      "the first 2,048 tokens, and compared from then on. The best one knows the whole session beforehand, "
-      "which nobody can."));
+  setToolTip(
+      tr("What is kept: of the probability that the model as its file has it gives its words (e^-KL), as far "
+         "as the "
+         "measured harm of each expert's precision and its uses tell. The fixed mixes hold as many experts "
+         "at each "
+         "precision. One is chosen by the uses that the calibration counted, one by the session's first "
+         "2,048 tokens; the "
+         "better one is shown, for the tokens since."));
   set_gain({.verdict = GainVerdict::no_policy});
 }
 

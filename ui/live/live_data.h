@@ -155,27 +155,26 @@ struct ConversationUse {
 enum class GainVerdict : std::uint8_t {
   no_policy,   // every expert stays as the file has it
   tiers_stay,  // the policy does not change them
-  too_early,   // too few uses to say
-  gains,       // it beats the best fixed mix, though that one knows the session beforehand
-  ahead,       // not that one, but one that could really be chosen
-  as_good,     // within the margin of the best one
-  loses,       // the best one would have served more
+  too_early,   // too few tokens to say
+  ahead,       // of a fixed mix that could really be chosen
+  as_good,     // as that one, within the margin
+  loses,       // that one would have kept more
 };
 
 // What a fixed mix that one could really have is chosen by.
 enum class FixedMix : std::uint8_t { none, calibration, session_start };
 
-// What changing tiers gained over tiers that stay: the policy beside fixed mixes with the same number of
-// experts in each tier. Everything is of the same uses: all, or, with a mix that the session's start chose,
-// those since.
+// What changing tiers gained over tiers that stay, by expected loss.
 struct PolicyGain {
   GainVerdict verdict = GainVerdict::too_early;
-  std::int64_t uses = 0;        // tokens' uses of experts that it is judged on
-  double policy_share = 0;      // of the uses that the highest tier served
-  double best_fixed_share = 0;  // … of the best fixed mix, chosen when the session was known
-  double chosen_share = 0;      // … of one that could really be chosen
+  std::int64_t tokens = 0;  // that it is judged on
+  bool in_nats = false;     // the divergence of the model's output is known: what is kept is quality
+  // e^−KL of these tokens, from the model as its file has it; else the share of the lowest tier's loss that
+  // is avoided.
+  double kept = 0;
+  double fixed_kept = 0;  // … by the fixed mix
+  double low_kept = 0;    // … with every expert at the lowest tier
   FixedMix chosen_by = FixedMix::none;
-  bool best_fixed_ahead = false;  // by more than the margin
   bool fixed_mix_would_do = false;
 };
 

@@ -261,9 +261,12 @@ class LivePanelTest : public QObject {
     session.set_model(small_model());
     panel.show();
     Snapshot s = small_snapshot();
-    for (std::size_t unit = 0; unit < 8; ++unit) s.units[unit].uses = 1000;
-    s.tiers[0].hits = 4400;
-    s.tiers[1].hits = 4400;
+    s.quality = {.in_nats = true,
+                 .has_calibration = true,
+                 .tokens = 500,
+                 .loss = 25,
+                 .all_low = 100,
+                 .calibrated = 25};
     session.add_snapshot(s, 1);
     panel.refresh();
     auto* button = panel.findChild<QPushButton*>(QStringLiteral("switchPolicy"));
@@ -273,8 +276,7 @@ class LivePanelTest : public QObject {
     button->click();
     QCOMPARE(wanted.size(), 1);
     s.tokens += 100;
-    s.tiers[0].hits = 8700;
-    s.tiers[1].hits = 100;
+    s.quality.loss = 20;
     session.add_snapshot(s, 2);
     panel.refresh();
     QVERIFY(text_of(panel, "gainSentence").contains(QStringLiteral("pays")));

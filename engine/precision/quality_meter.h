@@ -1,0 +1,40 @@
+// What the tiers cost that a conversation met, in the currency by which policies are judged: the router's
+// weight of each use × the damage of the tier that served it. Beside it what fixed tiers would have cost the
+// same tokens.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/api/snapshot.h"
+#include "engine/precision/policy.h"
+
+namespace fovea::precision {
+
+// After so many tokens their profile chooses the mix that is fixed at the start.
+inline constexpr std::int64_t profile_tokens = 2048;
+
+class QualityMeter {
+ public:
+  // The fixed mixes keep to the world's capacities.
+  explicit QualityMeter(const PolicyWorld& world);
+
+  // `tiers` [units]: those that served the pass. Units on the host cost nothing; one on disk alone is read at
+  // the lowest tier.
+  void observe(const Observation& observation, std::span<const std::uint8_t> tiers);
+  const QualityState& state() const { return state_; }
+
+ private:
+  double damage(std::int32_t unit, std::uint8_t tier) const;
+  void choose_start();
+
+  PolicyWorld world_;
+  std::vector<float> damage_;             // [units, tiers]
+  std::vector<double> gates_;             // [units], until the start is chosen
+  std::vector<std::uint8_t> calibrated_;  // [units]
+  std::vector<std::uint8_t> start_;       // [units]; empty: not chosen yet
+  QualityState state_;
+};
+
+}  // namespace fovea::precision
