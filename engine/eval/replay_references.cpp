@@ -101,7 +101,8 @@ class LookAhead final : public precision::Policy {
                std::vector<precision::Decision>& decisions) override {
     if (tokens_ < settings_.interval_tokens && !(has_more_ && in_flight == 0)) return;
     tokens_ = 0;
-    has_more_ = exchanges_.propose(hotness(), tiers, settings_.margin, in_flight, decisions);
+    exchanges_.look(hotness(), tiers, 0, std::ssize(tiers));
+    has_more_ = exchanges_.decide(settings_.margin, in_flight, decisions);
   }
 
   std::span<const float> hotness() const override {
@@ -135,7 +136,7 @@ class LookAhead final : public precision::Policy {
   std::int64_t known_tokens_ = 0, tokens_ = 0;
   std::vector<double> sums_;  // [units] gates of what is known
   mutable std::vector<float> uses_;
-  bool has_more_ = false;
+  bool has_more_ = false;  // there was more to do than there was room for
 };
 
 }  // namespace
@@ -154,7 +155,7 @@ Result<double> ceiling_loss(PassSource& source, const PolicyWorld& world, std::i
   while (true) {
     if (stop.stop_requested()) return fail(phrases::stage_replay(), errors::stopped_on_request());
     FOVEA_TRY(const bool more, source.next(pass));
-    if (!more) return loss;
+    if (!more) return std::max(0.0, loss);
     steps.clear();
     for (const ExpertUse& use : pass.uses) {
       const auto gate = static_cast<double>(use.gate_sum);

@@ -279,8 +279,8 @@ Result<ReplayReport> replay(const ReplayRequest& request, const ProgressSink& pr
   PassSource& passes = *source.passes;
   const eval::TraceShape& shape = passes.shape();
   FOVEA_TRY(const Totals totals, eval::count_uses(passes, 0, stop));
-  FOVEA_TRY(const Totals start,
-            eval::count_uses(passes, std::max<std::int64_t>(1, request.profile_tokens), stop));
+  FOVEA_TRY(Totals start, eval::count_uses(passes, std::max<std::int64_t>(1, request.profile_tokens), stop));
+  for (double& gate : start.gate) gate += 0.5 / shape.used;  // what was not used yet may be: as half a token
   FOVEA_TRY(Stage stage, eval::set_stage(request, shape, totals.largest_pass));
   FOVEA_TRY(stage.world.uses, calibration_of(request, stage, stop));
   if (stage.world.uses.empty()) stage.notes.push_back(phrases::replay_without_calibration());

@@ -33,6 +33,7 @@ Exchanges::Exchanges(const PolicyWorld& world, std::span<const std::uint8_t> fir
                      std::int64_t max_in_flight)
     : tiers_(world.tiers()),
       max_in_flight_(max_in_flight),
+      kept_(index(std::max<std::int64_t>(1, max_in_flight))),
       kind_of_(index(world.units())),
       moving_(index(world.units())) {
   const std::vector<double> damage = expected_loss(world, std::vector<double>(index(world.units()), 1));
@@ -56,13 +57,14 @@ Exchanges::Exchanges(const PolicyWorld& world, std::span<const std::uint8_t> fir
     kind_of_[index(unit)] = at->second;
     if (first[index(unit)] != no_tier) ++kinds_[index(at->second)].places[first[index(unit)]];
   }
+  begin();
 }
 
 Exchanges::Pair& Exchanges::pair(Kind& kind, std::int64_t upper, std::int64_t lower) {
   return kind.pairs[index(upper * tiers_ - upper * (upper + 1) / 2 + lower - upper - 1)];
 }
 
-void Exchanges::rank(std::span<const float> uses, std::span<const std::uint8_t> tiers, std::size_t limit) {
+void Exchanges::begin() {
   for (Kind& kind : kinds_) {
     kind.holders.assign(index(tiers_), 0);
     for (Pair& pair : kind.pairs) {
@@ -70,7 +72,11 @@ void Exchanges::rank(std::span<const float> uses, std::span<const std::uint8_t> 
       pair.dearest.clear();
     }
   }
-  for (std::size_t unit = 0; unit < tiers.size(); ++unit) {
+}
+
+void Exchanges::look(std::span<const float> uses, std::span<const std::uint8_t> tiers, std::int64_t first,
+                     std::int64_t last) {
+  for (std::size_t unit = index(first); unit < index(last); ++unit) {
     const std::int64_t now = tiers[unit];
     if (now == no_tier) continue;
     Kind& kind = kinds_[index(kind_of_[unit])];
@@ -78,18 +84,12 @@ void Exchanges::rank(std::span<const float> uses, std::span<const std::uint8_t> 
     const float* const damage = damage_.data() + unit * index(tiers_);
     const auto at = static_cast<std::int32_t>(unit);
     for (std::int64_t upper = 0; upper < now; ++upper) {
-      const double value = static_cast<double>(uses[unit] * (damage[now] - damage[upper]));
-      keep_first(pair(kind, upper, now).dearest, {value, at}, limit, dearer);
+      const auto value = static_cast<double>(uses[unit] * (damage[now] - damage[upper]));
+      keep_first(pair(kind, upper, now).dearest, {value, at}, kept_, dearer);
     }
     for (std::int64_t lower = now + 1; lower < tiers_; ++lower) {
-      const double value = static_cast<double>(uses[unit] * (damage[lower] - damage[now]));
-      keep_first(pair(kind, now, lower).cheapest, {value, at}, limit, cheaper);
-    }
-  }
-  for (Kind& kind : kinds_) {
-    for (Pair& pair : kind.pairs) {
-      std::ranges::sort(pair.cheapest, cheaper);
-      std::ranges::sort(pair.dearest, dearer);
+      const auto value = static_cast<double>(uses[unit] * (damage[lower] - damage[now]));
+      keep_first(pair(kind, now, lower).cheapest, {value, at}, kept_, cheaper);
     }
   }
 }
@@ -143,44 +143,56 @@ void Exchanges::offer(const Kind& kind, Pair& pair, double margin) {
   }
 }
 
-std::span<const Exchange> Exchanges::find(std::span<const float> uses, std::span<const std::uint8_t> tiers,
-                                          double margin, std::int64_t limit) {
+std::span<const Exchange> Exchanges::choose(double margin, std::int64_t limit) {
   found_.clear();
   offers_.clear();
-  if (limit < 1) return found_;
-  rank(uses, tiers, index(limit));
-  for (Kind& kind : kinds_) bring_back(kind, index(limit));
-  for (Kind& kind : kinds_)
-    for (Pair& pair : kind.pairs) offer(kind, pair, margin);
+  for (Kind& kind : kinds_) {
+    for (Pair& pair : kind.pairs) {
+      std::ranges::sort(pair.cheapest, cheaper);
+      std::ranges::sort(pair.dearest, dearer);
+    }
+  }
+  if (limit > 0) {
+    for (Kind& kind : kinds_) bring_back(kind, index(limit));
+    for (Kind& kind : kinds_)
+      for (Pair& pair : kind.pairs) offer(kind, pair, margin);
+  }
   std::ranges::sort(offers_, [](const Offer& a, const Offer& b) {
     return std::tuple(-a.rate, a.exchange.up, a.exchange.down) <
            std::tuple(-b.rate, b.exchange.up, b.exchange.down);
   });
   for (const Offer& offer : offers_) {
-    if (std::ssize(found_) == limit) break;
+    if (std::ssize(found_) >= limit) break;
     take(offer.exchange);
   }
   for (const Exchange& exchange : found_)
     for (const std::int32_t unit : {exchange.up, exchange.down})
       if (unit != Exchange::nobody) moving_[index(unit)] = false;
+  begin();
   return found_;
 }
 
-bool Exchanges::propose(std::span<const float> uses, std::span<const std::uint8_t> tiers, double margin,
-                        std::int32_t in_flight, std::vector<Decision>& decisions) {
+std::span<const Exchange> Exchanges::find(std::span<const float> uses, std::span<const std::uint8_t> tiers,
+                                          double margin, std::int64_t limit) {
+  begin();
+  look(uses, tiers, 0, std::ssize(tiers));
+  return choose(margin, limit);
+}
+
+bool Exchanges::decide(double margin, std::int32_t in_flight, std::vector<Decision>& decisions) {
   // Two for each, but one at least where no more than one may be under way.
   const std::int64_t room = (max_in_flight_ - in_flight + (max_in_flight_ == 1 ? 1 : 0)) / 2;
-  const auto decide = [&](std::int32_t unit, std::uint8_t target, SwapReason reason, double gain) {
+  const auto move = [&](std::int32_t unit, std::uint8_t target, SwapReason reason, double gain) {
     if (unit == Exchange::nobody) return;
     decisions.push_back({.unit = unit,
                          .target = target,
                          .reason = reason,
-                         .score = uses[index(unit)],
+                         .score = static_cast<float>(gain),
                          .margin = static_cast<float>(gain)});
   };
-  for (const Exchange& exchange : find(uses, tiers, margin, room)) {
-    decide(exchange.up, exchange.up_to, SwapReason::hotter, exchange.gain);
-    decide(exchange.down, exchange.down_to, SwapReason::colder, exchange.gain);
+  for (const Exchange& exchange : choose(margin, room)) {
+    move(exchange.up, exchange.up_to, SwapReason::hotter, exchange.gain);
+    move(exchange.down, exchange.down_to, SwapReason::colder, exchange.gain);
   }
   return std::ssize(found_) == std::max<std::int64_t>(room, 0);
 }

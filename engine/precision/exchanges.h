@@ -28,17 +28,19 @@ class Exchanges {
   // at once, those among them that wait for the block that another one vacates.
   Exchanges(const PolicyWorld& world, std::span<const std::uint8_t> first, std::int64_t max_in_flight);
 
-  // Decides on the best exchanges for which there is room: `in_flight` swaps are under way. True: there may
-  // be more to do as soon as there is room. See find().
-  bool propose(std::span<const float> uses, std::span<const std::uint8_t> tiers, double margin,
-               std::int32_t in_flight, std::vector<Decision>& decisions);
-
   // At most `limit`, no unit in two of them: first those that bring the numbers back, then the others by what
   // they gain for each byte that is read. `uses` [units]: any measure of use; `tiers` [units]: where each
   // unit is or is going. An exchange must gain more than `margin` (0 … 1) of what the unit that goes up gains
   // alone. O(units · tiers). The span lasts until the next call.
   std::span<const Exchange> find(std::span<const float> uses, std::span<const std::uint8_t> tiers,
                                  double margin, std::int64_t limit);
+
+  // The same in steps, so that no token waits for all units: look at the units [first, last) …
+  void look(std::span<const float> uses, std::span<const std::uint8_t> tiers, std::int64_t first,
+            std::int64_t last);
+  // … and when all were looked at, decide on the best exchanges for which there is room: `in_flight` swaps
+  // are under way. True: they took all the room, so that there may be more to do.
+  bool decide(double margin, std::int32_t in_flight, std::vector<Decision>& decisions);
 
  private:
   // What it is worth to a unit to stand at the upper tier of a pair instead of the lower one.
@@ -60,13 +62,15 @@ class Exchanges {
   };
 
   Pair& pair(Kind& kind, std::int64_t upper, std::int64_t lower);
-  void rank(std::span<const float> uses, std::span<const std::uint8_t> tiers, std::size_t limit);
+  void begin();
+  std::span<const Exchange> choose(double margin, std::int64_t limit);
   void bring_back(Kind& kind, std::size_t limit);
   void offer(const Kind& kind, Pair& pair, double margin);
   bool take(const Exchange& exchange);
 
   std::int64_t tiers_;
   std::int64_t max_in_flight_;
+  std::size_t kept_;                   // stakes of each kind and pair
   std::vector<float> damage_;          // [units, tiers]
   std::vector<std::int32_t> kind_of_;  // [units]
   std::vector<Kind> kinds_;

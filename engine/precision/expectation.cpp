@@ -86,18 +86,21 @@ void Expectation::learn(const Observation& observation) {
   for (std::size_t k = 0; k < parts; ++k) weights_[k] = keep * weights_[k] + (1 - keep) * credit_[k] / all;
 }
 
-std::span<const float> Expectation::uses() {
-  for (std::size_t unit = 0; unit < uses_.size(); ++unit)
-    uses_[unit] = static_cast<float>(weights_[0]) * prior_[unit];
-  for (std::size_t s = 0; s < scales_.size(); ++s) {
-    const std::span<const float> hotness = scales_[s].all();
-    for (std::size_t layer = 0; layer + 1 < first_unit_.size(); ++layer) {
-      const double sum = layer_sum(scales_[s], static_cast<std::int32_t>(layer));
-      if (!(sum > 0)) continue;
-      const auto factor = static_cast<float>(weights_[s + 1] / sum);
-      for (std::int32_t unit = first_unit_[layer]; unit < first_unit_[layer + 1]; ++unit)
-        uses_[index(unit)] += factor * hotness[index(unit)];
+std::span<const float> Expectation::uses(std::int64_t first, std::int64_t last) {
+  double factors[max_scales];  // of the layer that is looked at
+  std::int32_t layer = -1;
+  for (std::int64_t unit = first; unit < last; ++unit) {
+    if (layer_of_[index(unit)] != layer) {
+      layer = layer_of_[index(unit)];
+      for (std::size_t s = 0; s < scales_.size(); ++s) {
+        const double sum = layer_sum(scales_[s], layer);
+        factors[s] = sum > 0 ? weights_[s + 1] / sum : 0;
+      }
     }
+    double use = weights_[0] * static_cast<double>(prior_[index(unit)]);
+    for (std::size_t s = 0; s < scales_.size(); ++s)
+      use += factors[s] * scales_[s].of(static_cast<std::int32_t>(unit));
+    uses_[index(unit)] = static_cast<float>(use);
   }
   return uses_;
 }

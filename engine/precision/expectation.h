@@ -12,8 +12,10 @@
 
 namespace fovea::precision {
 
+inline constexpr std::size_t max_scales = 8;
+
 struct ExpectationSettings {
-  // Tokens after which an observation counts half, one for each time scale.
+  // Tokens after which an observation counts half, one for each time scale; at most max_scales.
   std::vector<std::int64_t> half_lives = {48, 384, 3072};
   // Of the calibration's profile, then of each time scale; empty: all alike. Their sum is 1.
   std::vector<double> weights = {};
@@ -29,8 +31,9 @@ class Expectation {
   Expectation(const PolicyWorld& world, const ExpectationSettings& settings);
 
   void observe(const Observation& observation);
-  // [units]: expected share of the layer's gates; a layer's sum is 1. O(units) for each time scale.
-  std::span<const float> uses();
+  // [units], of which those of [first, last) are brought up to date: expected share of the layer's gates; a
+  // layer's sum is 1.
+  std::span<const float> uses(std::int64_t first, std::int64_t last);
   // Of the calibration's profile, then of each time scale.
   std::span<const double> weights() const { return weights_; }
   // Mean of ln p over everything observed, by the router's weights: p was expected of an expert when the

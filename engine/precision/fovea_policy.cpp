@@ -30,15 +30,21 @@ class FoveaPolicy final : public Policy {
   }
   void propose(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
                std::vector<Decision>& decisions) override {
-    if (tokens_ < settings_.interval_tokens && !(has_more_ && in_flight == 0)) return;
+    // All units are looked at once in an interval, some of them with each token.
+    const auto units = std::ssize(tiers);
+    const std::int64_t until = std::min(units, units * tokens_ / settings_.interval_tokens);
+    exchanges_.look(expectation_.uses(looked_at_, until), tiers, looked_at_, until);
+    looked_at_ = until;
+    if (until < units) return;
     tokens_ = 0;
-    has_more_ = exchanges_.propose(expected(), tiers, settings_.margin, in_flight, decisions);
+    looked_at_ = 0;
+    exchanges_.decide(settings_.margin, in_flight, decisions);
   }
   std::span<const float> hotness() const override { return expected(); }
 
  private:
   std::span<const float> expected() const {
-    if (!is_fresh_) uses_ = expectation_.uses();
+    if (!is_fresh_) uses_ = expectation_.uses(0, std::ssize(first_));
     is_fresh_ = true;
     return uses_;
   }
@@ -49,11 +55,9 @@ class FoveaPolicy final : public Policy {
   mutable std::span<const float> uses_;
   mutable bool is_fresh_ = false;
   Exchanges exchanges_;
-  std::int64_t tokens_ = 0;  // since the last decisions
-  bool has_more_ = false;    // there was more to do than there was room for
+  std::int64_t tokens_ = 0;     // since the last decisions
+  std::int64_t looked_at_ = 0;  // units
 };
-
-constexpr std::size_t max_scales = 8;
 
 Result<void> check_settings(const FoveaSettings& s) {
   const auto wrong = [](const char* name, auto value, Phrase range) {

@@ -174,18 +174,22 @@ class ExchangesTest : public QObject {
     std::vector<float> uses(16);
     for (std::size_t unit = 0; unit < 16; ++unit) uses[unit] = static_cast<float>(unit % 8);
     std::vector<Decision> decisions;
-    QVERIFY(exchanges.propose(uses, first, 0, 0, decisions));
+    const auto propose = [&](std::int32_t in_flight) {
+      decisions.clear();
+      for (std::int64_t unit = 0; unit < 16; unit += 5)  // in steps
+        exchanges.look(uses, first, unit, std::min<std::int64_t>(unit + 5, 16));
+      exchanges.decide(0, in_flight, decisions);
+    };
+    propose(0);
     QCOMPARE(decisions.size(), std::size_t{6});
     for (std::size_t i = 0; i < decisions.size(); i += 2) {
       QCOMPARE(int(decisions[i].target), 0);  // the demotion that makes its room stands behind it
       QCOMPARE(int(decisions[i + 1].target), 1);
       QCOMPARE(decisions[i].margin, decisions[i + 1].margin);
     }
-    decisions.clear();
-    QVERIFY(exchanges.propose(uses, first, 0, 4, decisions));
+    propose(4);
     QCOMPARE(decisions.size(), std::size_t{2});
-    decisions.clear();
-    QVERIFY(exchanges.propose(uses, first, 0, 6, decisions));  // there is more to do, but no room
+    propose(6);  // there is more to do, but no room
     QVERIFY(decisions.empty());
   }
 

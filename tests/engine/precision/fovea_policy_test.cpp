@@ -39,14 +39,14 @@ class FoveaPolicyTest : public QObject {
     PolicyWorld world = two_tiers(2, 4, 1);
     world.uses = {3, 1, 0, 0, 0, 0, 1, 1};
     Expectation expectation(world, {.half_lives = {10}, .weights = {0.5, 0.5}, .weights_half_life = 0});
-    auto uses = expectation.uses();
+    auto uses = expectation.uses(0, 8);
     QVERIFY(std::abs(uses[0] - 0.75F) < 1e-6F && std::abs(uses[6] - 0.5F) < 1e-6F);
     Routing routing = token({2, 5});
     routing.routed = {1, 0};
     for (ExpertUse& use : routing.uses) use.gate_sum = 5;
     routing.uses.pop_back();
     expectation.observe(routing.observation());
-    uses = expectation.uses();
+    uses = expectation.uses(0, 8);
     QVERIFY(std::abs(std::reduce(uses.begin(), uses.begin() + 4) - 1) < 1e-5F);
     QVERIFY(uses[2] > 0.05F && uses[0] < 0.75F);
     QVERIFY(std::abs(uses[6] - 0.5F) < 1e-6F);
