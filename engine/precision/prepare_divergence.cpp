@@ -90,20 +90,20 @@ class Meter {
 };
 
 // Puts versions of the store in the place of the model's own weights, and takes them out again.
-class Exchange {
+class Substitution {
  public:
-  Exchange(models::Model& model, const UnitTable& units, const TierSet& tiers,
-           const kernels::Device& packed_for, const checkpoint::StoreWriter& store,
-           std::span<std::byte> memory)
+  Substitution(models::Model& model, const UnitTable& units, const TierSet& tiers,
+               const kernels::Device& packed_for, const checkpoint::StoreWriter& store,
+               std::span<std::byte> memory)
       : model_(model),
         units_(units),
         tiers_(tiers),
         packed_for_(packed_for),
         store_(store),
         memory_(memory) {}
-  ~Exchange() { restore(); }
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
+  ~Substitution() { restore(); }
+  Substitution(const Substitution&) = delete;
+  Substitution& operator=(const Substitution&) = delete;
 
   Result<void> put(UnitId id, std::int64_t tier) {
     const std::span<std::byte> version =
@@ -251,8 +251,8 @@ class Divergences {
  private:
   Result<double> measured(std::span<const UnitId> ids, std::int64_t tier) {
     if (!tiers_[static_cast<std::size_t>(tier)].type) return 0.0;  // as the file has it
-    Exchange exchange(model_, units_, tiers_, packed_for_, store_, memory_);
-    for (const UnitId id : ids) FOVEA_CHECK(exchange.put(id, tier));
+    Substitution substitution(model_, units_, tiers_, packed_for_, store_, memory_);
+    for (const UnitId id : ids) FOVEA_CHECK(substitution.put(id, tier));
     FOVEA_TRY(const float found, meter_.measure(stop_));
     return static_cast<double>(found);
   }
