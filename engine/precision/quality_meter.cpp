@@ -19,6 +19,7 @@ double QualityMeter::damage(std::int32_t unit, std::uint8_t tier) const {
 }
 
 void QualityMeter::observe(const Observation& observation, std::span<const std::uint8_t> tiers) {
+  if (observation.uses.empty()) return;  // linear layers: nobody chose them
   double loss = 0, high = 0, low = 0, calibrated = 0, start = 0;
   for (const ExpertUse& use : observation.uses) {
     const auto gate = static_cast<double>(use.gate_sum);

@@ -20,8 +20,9 @@ class QualityMeter {
   // The fixed mixes keep to the world's capacities.
   explicit QualityMeter(const PolicyWorld& world);
 
-  // `tiers` [units]: those that served the pass. Units on the host cost nothing; one on disk alone is read at
-  // the lowest tier.
+  // Counts what routers chose; without any, as of linear layers, it says nothing rather than that all is
+  // kept. `tiers` [units]: those that served the pass. Units on the host cost nothing; one on disk alone is
+  // read at the lowest tier.
   void observe(const Observation& observation, std::span<const std::uint8_t> tiers);
   const QualityState& state() const { return state_; }
 

@@ -68,6 +68,14 @@ class QualityMeterTest : public QObject {
     QVERIFY(close(meter.state().loss, 1) && close(meter.state().all_low, 1));
   }
 
+  // Linear layers serve every token and nobody chooses them: that is no quality of 100 %.
+  void saysNothingWithoutRouters() {
+    const PolicyWorld world = two_tiers(1, 2, 1);
+    QualityMeter meter(world);
+    meter.observe({.tokens = 5}, std::vector<std::uint8_t>{0, 1});
+    QCOMPARE(meter.state().tokens, 0);
+  }
+
   // The static policy's tiers are the calibration's mix: both lose the same, whatever comes.
   void staticIsTheCalibrationsMix() {
     PolicyWorld world = two_tiers(3, 8, 2);
