@@ -94,7 +94,7 @@ Result<ModelFit> fit_of_entry(const CatalogueEntry& entry, const Machine& machin
     return fit;
   }
   if (entry.experts == 0) return fit;
-  if (const auto mixed = plan(PolicyKind::dynaexq, {entry.tier, "q2"}, 0); mixed && mixed->plan.fits) {
+  if (const auto mixed = plan(PolicyKind::fovea, {entry.tier, "q2"}, 0); mixed && mixed->plan.fits) {
     fit.kind = FitKind::lower_precision;
   } else if (const auto away = plan(PolicyKind::offload, {"q2"}, -1); away && away->plan.fits) {
     fit.kind = FitKind::experts_elsewhere;

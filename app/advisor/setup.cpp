@@ -29,8 +29,8 @@ std::vector<PrecisionRequest> all_choices(const Candidate& candidate) {
     add(static_tiers, {file});
   }
   if (candidate.experts > 0) {
-    for (const char* low : {"q4", "q3", "q2"}) add(dynaexq, {file, low});
-    add(dynaexq, {"q4", "q2"});
+    for (const char* low : {"q4", "q3", "q2"}) add(fovea, {file, low});
+    add(fovea, {"q4", "q2"});
   }
   add(static_tiers, {});
   for (const char* tier : {"q8", "q4", "q3", "q2"}) add(static_tiers, {tier});
@@ -43,8 +43,7 @@ std::vector<PrecisionRequest> all_choices(const Candidate& candidate) {
 LoadOptions named(LoadOptions setup, const LoadPlan& report) {
   if (setup.precision.policy == PolicyKind::automatic) setup.precision.policy = report.policy();
   const PolicyKind policy = setup.precision.policy;
-  const bool has_own =
-      policy == PolicyKind::dynaexq || policy == PolicyKind::fovea || policy == PolicyKind::offload;
+  const bool has_own = moves_experts(policy) || policy == PolicyKind::offload;
   if (!has_own || !setup.precision.tiers.empty()) return setup;
   for (const PlanTier& tier : report.plan.parts.experts) setup.precision.tiers.push_back(tier.name);
   return setup;
@@ -109,8 +108,8 @@ std::vector<PrecisionRequest> precision_choices(const Candidate& candidate, cons
   };
   for (const PrecisionRequest& choice : all_choices(candidate)) add(choice);
   for (const StoreFile& store : prepared)
-    add({.policy = candidate.experts > 0 && store.tiers.size() == 2 ? PolicyKind::dynaexq
-                                                                    : PolicyKind::static_tiers,
+    add({.policy =
+             candidate.experts > 0 && store.tiers.size() > 1 ? PolicyKind::fovea : PolicyKind::static_tiers,
          .tiers = store.tiers});
   add(choice_of(usual_setup(candidate, machine)));
   return taken;

@@ -69,7 +69,8 @@ void add_kv(CLI::App& command, LoadOptions& options) {
 void add_chunk(CLI::App& command, LoadOptions& options) {
   command
       .add_option("--chunk", options.chunk,
-                  "Tokens in one prefill pass (default: 256, with --policy dynaexq 128; on a GPU twice that)")
+                  "Tokens in one prefill pass (default: 256, with --policy fovea or dynaexq 128; on a GPU "
+                  "twice that)")
       ->check(number_between(1, static_cast<double>(max_chunk)));
 }
 

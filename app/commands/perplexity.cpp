@@ -23,7 +23,7 @@ struct PerplexityFlags {
   std::filesystem::path reference_logits;
   LoadOptions load{.context = default_context};
   std::int64_t chunks = 0;
-  bool json = false;
+  bool json = false, each_token = false;
 };
 
 Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, Interrupts& interrupts) {
@@ -62,6 +62,7 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
     for (const WindowScore& window : result.windows) {
       object["window_nll"].push_back(window.nll);
       if (result.divergence) object["window_kl"].push_back(window.kl);
+      if (flags.each_token) object["token_kl"].push_back(window.token_kl);
     }
     add_precision_use(object, *loaded.engine);
     return write_json(console, object);
@@ -95,7 +96,7 @@ void add_perplexity(Registry& registry) {
       "                  top1_agreement: share of equal first choices; reference_perplexity: that model's\n"
       "  window_nll      of each window, the mean negative log-likelihood; window_kl: with --against, the "
       "mean\n"
-      "                  divergence\n" +
+      "                  divergence; token_kl: with --each-token, a list for each window\n" +
           std::string(precision_keys));
   add_model(*command, flags->model)->required();
   command->add_option("FILE", flags->file, "The text, - for standard input")->required();
@@ -107,6 +108,9 @@ void add_perplexity(Registry& registry) {
           "Keep that model's output in this file, and take it from there when it exists, without opening the "
           "model (4 bytes for each scored token and word of the vocabulary)")
       ->needs("--against");
+  command->add_flag("--each-token", flags->each_token, "With --json: the divergence of each scored token too")
+      ->needs("--against")
+      ->needs("--json");
   command->add_option("--chunks", flags->chunks, "Windows to compute (default: all)")
       ->check(number_between(1, 1 << 30));
   add_chunk(*command, flags->load);

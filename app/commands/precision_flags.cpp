@@ -170,7 +170,7 @@ void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) 
   CLI::Option* const policy = group(command.add_option(
       "--policy", request.policy,
       "What decides where weights are and how precise (default: offload with an offload flag, but on a GPU "
-      "none without --tiers and dynaexq with several; else, with --tiers or --budget, dynaexq for a model "
+      "none without --tiers and fovea with several; else, with --tiers or --budget, fovea for a model "
       "with experts and static for another)"));
   take_one_of(policy, std::move(names));
   group(command.add_option(

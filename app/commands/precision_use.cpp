@@ -32,6 +32,7 @@ void add_precision_use(nlohmann::ordered_json& object, const Engine& engine) {
   object["stalls"] = use->stalls;
   object["hit_rate"] = use->hit_rate;
   object["mean_bits_per_weight"] = use->mean_bits_per_weight;
+  object["bits_per_use"] = use->bits_per_use;
 }
 
 Result<void> check_stats(const Engine& engine) {
@@ -50,9 +51,9 @@ std::string precision_line(const Engine& engine) {
   const auto use = engine.precision();
   if (!use) return {};
   std::string line = fmt::format(
-      "{:.2f} bits per weight, {:.1f} % of uses at the highest tier, {} promotions, {} demotions, {} "
-      "read, {} of {} accounted, {} resident at most",
-      use->mean_bits_per_weight, 100 * use->hit_rate, use->promotions, use->demotions,
+      "{:.2f} bits per weight, {:.2f} per use, {:.1f} % of uses at the highest tier, {} promotions, {} "
+      "demotions, {} read, {} of {} accounted, {} resident at most",
+      use->mean_bits_per_weight, use->bits_per_use, 100 * use->hit_rate, use->promotions, use->demotions,
       size_text(use->bytes_read), size_text(use->accounted_bytes), size_text(use->budget_bytes),
       size_text(resident_peak_bytes()));
   if (use->stalls > 0) line += fmt::format(", {} stalls ({:.2f} s)", use->stalls, use->stall_seconds);

@@ -149,7 +149,7 @@ void add_clock_flags(CLI::App& command, ReplayFlags& flags) {
 
 void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
   command.add_option("TRACE", flags.trace, "What `fovea trace` wrote, unless --synthetic is given");
-  command.add_option("--policy", flags.policy, "fovea, dynaexq, offload or static (default: dynaexq)")
+  command.add_option("--policy", flags.policy, "fovea, dynaexq, offload or static (default: fovea)")
       ->check(CLI::IsMember({"fovea", "dynaexq", "offload", "static"}));
   command.add_option("--store", flags.store,
                      "The model's store: its sizes, how much each tier hurts each expert, and how often the "

@@ -18,7 +18,7 @@ struct ReplayFlags {
   std::string skew, overlap;
   std::int64_t top = 0, kinds = 0, phases = 0, tokens = 0, seed = 0, prompt = -1, chunk = 0;
   double repeat = -1, drift = -1;
-  std::string policy = "dynaexq", tiers;
+  std::string policy = "fovea", tiers;
   std::int64_t budget_bytes = 0;
   double high_share = 0;
   DynaExqSettings dynaexq;

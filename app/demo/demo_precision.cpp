@@ -12,9 +12,6 @@ namespace {
 
 // Of what the high tier takes more than the low one.
 constexpr double high_share = 0.45;
-// Its answers are short: with the published 200 nothing would move in most of them. The divergence is the
-// same.
-constexpr std::int64_t interval_tokens = 50;
 
 }  // namespace
 
@@ -27,10 +24,9 @@ Result<PrecisionRequest> demo_precision(const fs::path& model, const fs::path& s
   settings.model = model;
   settings.context = context;
   settings.context_may_shrink = true;
-  settings.precision.policy = PolicyKind::dynaexq;
+  settings.precision.policy = PolicyKind::fovea;
   settings.precision.tiers = demo_tiers();
   settings.precision.stores_folder = stores;
-  settings.precision.dynaexq.interval_tokens = interval_tokens;
   FOVEA_TRY(const auto all_high, plan_model(settings));
   const auto least = static_cast<double>(all_high.plan.min_bytes);
   const auto most = static_cast<double>(all_high.plan.whole_bytes);

@@ -14,8 +14,8 @@ namespace fovea::app {
 // High, low.
 std::vector<std::string> demo_tiers();
 
-// DynaExq between the two, within a budget that is 45 % of the way from all experts at the low one to all at
-// the high one, as the planner counts it for this context (0: automatic).
+// Experts move between the two (fovea), within a budget that is 45 % of the way from all experts at the low
+// one to all at the high one, as the planner counts it for this context (0: automatic).
 Result<PrecisionRequest> demo_precision(const std::filesystem::path& model,
                                         const std::filesystem::path& stores, std::int64_t context);
 

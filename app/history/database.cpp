@@ -107,6 +107,11 @@ void Statement::bind(int parameter, std::string_view text) {
   }
 }
 
+void Statement::bind_blob(int parameter, std::string_view bytes) {
+  if (const int code = sqlite3_bind_blob64(compiled_, parameter, bytes.data(), bytes.size(), SQLITE_STATIC))
+    bind_error_ = code;
+}
+
 void Statement::bind_null(int parameter) {
   if (const int code = sqlite3_bind_null(compiled_, parameter)) bind_error_ = code;
 }

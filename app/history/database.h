@@ -29,8 +29,9 @@ class Statement {
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
-  void bind(int parameter, std::int64_t value);     // parameters count from 1
-  void bind(int parameter, std::string_view text);  // must outlive the statement's steps
+  void bind(int parameter, std::int64_t value);           // parameters count from 1
+  void bind(int parameter, std::string_view text);        // must outlive the statement's steps
+  void bind_blob(int parameter, std::string_view bytes);  // likewise
   void bind_null(int parameter);
 
   Result<bool> step();  // false: no more rows
@@ -49,6 +50,10 @@ class Statement {
 // An id that is NULL when it is 0.
 struct OrNull {
   std::int64_t id;
+};
+
+struct Blob {
+  std::string_view bytes;
 };
 
 enum class Access : std::uint8_t { read_write, read_only };
@@ -114,6 +119,7 @@ class Database {
     value.id == 0 ? s.bind_null(parameter) : s.bind(parameter, value.id);
   }
   static void bind_one(Statement& s, int parameter, std::string_view text) { s.bind(parameter, text); }
+  static void bind_one(Statement& s, int parameter, Blob blob) { s.bind_blob(parameter, blob.bytes); }
   static void bind_one(Statement& s, int parameter, std::int64_t value) { s.bind(parameter, value); }
 
   sqlite3* handle_;

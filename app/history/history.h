@@ -87,6 +87,8 @@ class History {
   // --- an answer while it is written: at least once a second. Also continues a stopped answer.
   Result<void> append_answer(Id message, std::string_view text);
   Result<void> finish_answer(Id message, const AnswerEnd&);
+  // That of the conversation's last answer that had one; empty: none had.
+  Result<std::string> use_profile(Id conversation);
 
   // --- search as you type: each word, the last one also as a beginning. Any text is a valid query.
   Result<SearchResult> search(std::string_view query, int limit);

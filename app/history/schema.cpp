@@ -97,7 +97,15 @@ CREATE TRIGGER conversation_removed AFTER DELETE ON conversations BEGIN
 END;
 )sql";
 
-constexpr std::array kMigrations{Migration{1, kVersion1, 1}};
+// What each conversation uses of a model's experts (Engine::use_profile).
+constexpr const char* kVersion2 = R"sql(
+CREATE TABLE use_profiles(
+  conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) ON DELETE CASCADE,
+  profile BLOB NOT NULL
+) STRICT;
+)sql";
+
+constexpr std::array kMigrations{Migration{1, kVersion1, 1}, Migration{2, kVersion2, 1}};
 // "Fvea": tells a history from another program's database.
 constexpr const char* kMark = "PRAGMA application_id=0x46766561;";
 

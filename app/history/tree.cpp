@@ -258,7 +258,19 @@ Result<void> History::finish_answer(Id message, const AnswerEnd& end) {
   FOVEA_CHECK(db.run(
       "UPDATE conversations SET updated_at=? WHERE id=(SELECT conversation_id FROM messages WHERE id=?)", now,
       message));
+  if (!end.use_profile.empty())
+    FOVEA_CHECK(
+        db.run("INSERT OR REPLACE INTO use_profiles(conversation_id, profile) "
+               "SELECT conversation_id, ? FROM messages WHERE id=?",
+               Blob{end.use_profile}, message));
   return transaction.commit();
+}
+
+Result<std::string> History::use_profile(Id conversation) {
+  FOVEA_TRY(auto rows,
+            parts_->database.query("SELECT profile FROM use_profiles WHERE conversation_id=?", conversation));
+  FOVEA_TRY(const bool found, rows.step());
+  return found ? rows.text(0) : std::string();
 }
 
 }  // namespace fovea::app::history

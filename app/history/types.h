@@ -158,6 +158,7 @@ struct AnswerEnd {
   std::uint64_t seed = 0;  // the one that was used
   std::string timings;     // JSON
   std::string note;
+  std::string use_profile = {};  // bytes, see Engine::use_profile; empty: the conversation's stays
 };
 
 struct ImportReport {

@@ -12,13 +12,12 @@ struct FitWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::FitWords)
 };
 
-// "15 of 128 experts of each layer at q4, the others at q2"
+// "1,205 of 6,144 experts at q4, the others at q2"
 QString tiers_of(const LoadPlan& report) {
   const auto& tiers = report.plan.parts.experts;
-  if (report.policy() == PolicyKind::dynaexq && tiers.size() == 2) {
-    return FitWords::tr("%1 of %2 experts of each layer at %3, the others at %4")
-        .arg(report.plan.high_per_layer)
-        .arg(report.units_per_layer)
+  if (moves_experts(report.policy()) && tiers.size() == 2) {
+    return FitWords::tr("%1 of %2 experts at %3, the others at %4")
+        .arg(ui::count_text(tiers[0].units), ui::count_text(report.units()))
         .arg(QString::fromStdString(tiers[0].name), QString::fromStdString(tiers[1].name));
   }
   QStringList parts;
@@ -88,8 +87,8 @@ QString fit_words(const ModelFit& fit) {
       return fit.is_estimate ? FitWords::tr("Should fit") : FitWords::tr("Fits");
     case FitKind::lower_precision:
       if (fit.is_estimate) return FitWords::tr("Should fit at lower precision");
-      return fit.report.policy() == PolicyKind::dynaexq ? FitWords::tr("Fits with experts at lower precision")
-                                                        : FitWords::tr("Fits at lower precision");
+      return moves_experts(fit.report.policy()) ? FitWords::tr("Fits with experts at lower precision")
+                                                : FitWords::tr("Fits at lower precision");
     case FitKind::experts_elsewhere:
       if (fit.is_estimate)
         return fit.on_card ? FitWords::tr("Should fit with experts on the CPU")

@@ -23,6 +23,7 @@ Result<Recording> replay_trace(const std::filesystem::path& file, std::stop_toke
   auto ring = std::make_shared<SnapshotRing>(recording_limits);
   ReplayRequest request;
   request.trace = file;
+  request.policy = PolicyKind::fovea;
   request.high_share = kHighShare;
   request.snapshots = [&](const Snapshot& snapshot, double seconds) -> Result<void> {
     ring->add(snapshot, seconds);
@@ -32,7 +33,7 @@ Result<Recording> replay_trace(const std::filesystem::path& file, std::stop_toke
   if (ring->empty()) return fail(phrases::file_place(file), errors::trace_without_pass());
   Recording recording;
   recording.model.name = QString::fromStdString(report.model);
-  recording.model.policy = PolicyKind::dynaexq;
+  recording.model.policy = request.policy;
   recording.model.experts = ring->last_frame().units_per_layer;
   recording.model.experts_used = report.used;
   recording.ring = std::move(ring);

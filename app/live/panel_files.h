@@ -11,8 +11,8 @@
 
 namespace fovea::app {
 
-// A recording that the panel saved, or a trace of `fovea trace`: of a trace, what DynaExq would have done
-// with a quarter of each layer's experts in the high tier.
+// A recording that the panel saved, or a trace of `fovea trace`: of a trace, what the usual policy would
+// have done with a quarter of the experts in the high tier.
 Result<Recording> open_recording(const std::filesystem::path& file, std::stop_token stop = {});
 
 // The file is there whole or not at all.

@@ -39,7 +39,7 @@ ui::PolicyGain policy_gain(PolicyKind policy, const QualityState& q) {
     gain.low_kept = kept(losses, losses.low, q.in_nats);
     gain.fixed_kept = kept(losses, losses.fixed, q.in_nats);
   }
-  const bool moves = policy == PolicyKind::dynaexq || policy == PolicyKind::fovea;
+  const bool moves = moves_experts(policy);
   if (!moves) {
     gain.verdict = ui::GainVerdict::tiers_stay;
     gain.chosen_by = ui::FixedMix::none;

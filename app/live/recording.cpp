@@ -49,7 +49,8 @@ QJsonArray json_of(const DecisionState& d) {
           static_cast<int>(d.reason),
           static_cast<double>(d.score),
           static_cast<double>(d.margin),
-          static_cast<qint64>(d.token)};
+          static_cast<qint64>(d.token),
+          d.other};
 }
 
 std::int64_t whole(const QJsonValue& value) {
@@ -185,11 +186,12 @@ void read_decisions(const QJsonArray& array, std::size_t tiers, Snapshot& snapsh
         .unit = static_cast<std::int32_t>(d.at(0).toInteger(-1)),
         .from = tier_of(d.at(1), tiers),
         .to = tier_of(d.at(2), tiers),
-        .reason = reason >= 0 && reason <= static_cast<qint64>(SwapReason::absent)
+        .reason = reason >= 0 && reason <= static_cast<qint64>(SwapReason::balanced)
                       ? static_cast<SwapReason>(reason)
                       : SwapReason::requested,
         .score = static_cast<float>(d.at(4).toDouble()),
         .margin = static_cast<float>(d.at(5).toDouble()),
+        .other = static_cast<std::int32_t>(d.at(7).toInteger(-1)),
         .token = d.at(6).toInteger()};
   }
 }

@@ -85,6 +85,12 @@ void ChatController::connect_conversation() {
   connect(&conversation_, &ConversationController::stopWanted, this, [this] { worker_->stop(); });
   connect(&conversation_, &ConversationController::workChanged, this, &ChatController::show_work);
   connect(&conversation_, &ConversationController::opened, this, &ChatController::show_work);
+  connect(&conversation_, &ConversationController::opened, &conversation_,
+          &ConversationController::find_use_profile);
+  connect(this, &ChatController::modelOpened, &conversation_, &ConversationController::find_use_profile);
+  connect(&conversation_, &ConversationController::useProfileFound, this, [this](const QByteArray& profile) {
+    QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), profile] { worker->recall(profile); });
+  });
   connect(&conversation_, &ConversationController::changed, &sidebar_, &SidebarController::refresh);
   connect(&sidebar_, &SidebarController::openRequested, &conversation_, &ConversationController::open);
   connect(&sidebar_, &SidebarController::removed, this, [this](qint64 removed) {

@@ -245,6 +245,7 @@ void ConversationController::finish(const GenerateResult& result) {
   end.seed = result.seed;
   end.timings = timings_json(result);
   end.note = note_of(result).toStdString();
+  end.use_profile = result.use_profile;
   end_answer(end);
 }
 

@@ -101,6 +101,16 @@ void ConversationController::open(Id conversation, Id message, const QStringList
       });
 }
 
+void ConversationController::find_use_profile() {
+  if (conversation_.id == 0) return;
+  history_.ask(
+      this, [id = conversation_.id](history::History& history) { return history.use_profile(id); },
+      [this, ticket = shown_](const Result<std::string>& profile) {
+        if (ticket == shown_ && profile && !profile->empty())
+          Q_EMIT useProfileFound(QByteArray::fromStdString(*profile));
+      });
+}
+
 void ConversationController::show(const history::Branch& branch) {
   conversation_ = branch.conversation;
   messages_ = branch.messages;

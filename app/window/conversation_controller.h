@@ -64,6 +64,9 @@ class ConversationController : public QObject {
   // At its end, or at a message, in which `found` is marked.
   void open(history::Id conversation, history::Id message = 0, const QStringList& found = {});
 
+  // Of the conversation that is shown; useProfileFound() follows where its history keeps one.
+  void find_use_profile();
+
   // --- the engine's answers
   // Whether it takes questions; until then they wait.
   void set_ready(bool ready);
@@ -96,8 +99,9 @@ class ConversationController : public QObject {
   void workChanged();                 // something began, waits or ended, here or in another conversation
   void changed(qint64 conversation);  // something of it was stored
   void opened();                      // another conversation is shown
-  void shown();                       // or other messages of it
-  void nextChanged();                 // what is typed, a moment ago, or attached
+  void useProfileFound(const QByteArray& profile);
+  void shown();        // or other messages of it
+  void nextChanged();  // what is typed, a moment ago, or attached
   void countWanted(quint64 attachment, const QString& text);
 
  public Q_SLOTS:

@@ -116,6 +116,11 @@ void EngineWorker::rest() {
   if (engine_ && engine_->rest()) rest_timer_.start();
 }
 
+void EngineWorker::recall(const QByteArray& use_profile) {
+  const std::string_view bytes(use_profile.constData(), static_cast<std::size_t>(use_profile.size()));
+  if (engine_ && engine_->recall(bytes)) rest();
+}
+
 void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings) {
   const std::stop_token stop = begin(ticket);
   if (!engine_) {

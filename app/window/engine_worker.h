@@ -1,6 +1,7 @@
 // The engine behind queued signals: it lives in a thread of its own, the GUI thread never calls into it.
 #pragma once
 
+#include <QByteArray>
 #include <QElapsedTimer>
 #include <QObject>
 #include <QString>
@@ -63,6 +64,8 @@ class EngineWorker : public QObject {
   void load(quint64 ticket, const fovea::LoadOptions& request,
             const std::optional<fovea::LoadPlan>& shown = {});
   void generate(quint64 ticket, const fovea::GenerateRequest& request);
+  // The conversation with this profile goes on (Engine::recall); nothing without a model.
+  void recall(const QByteArray& use_profile);
   void calibrate(quint64 ticket, const fovea::app::CalibrationSettings& settings);
 
  Q_SIGNALS:

@@ -49,12 +49,15 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
                   "Every weight is as precise as in the model's file; nothing changes while it answers.")};
     case PolicyKind::dynaexq:
       return {
-          MemoryWords::tr("Hot experts at %1, the others at %2").arg(tiers.value(0), tiers.value(1)),
+          MemoryWords::tr("Hot experts at %1, the others at %2 (DynaExq)")
+              .arg(tiers.value(0), tiers.value(1)),
           MemoryWords::tr(
               "Experts that the conversation uses most are precise, the others take less room. It changes "
               "while you talk, and never waits for it.")};
     case PolicyKind::fovea:
-      return {MemoryWords::tr("Experts at %1, by what is talked about").arg(all),
+      return {tiers.size() == 2
+                  ? MemoryWords::tr("Hot experts at %1, the others at %2").arg(tiers.value(0), tiers.value(1))
+                  : MemoryWords::tr("Experts at %1, by what is talked about").arg(all),
               MemoryWords::tr("Each expert is as precise as the conversation needs it. It changes while you "
                               "talk, and no token of an "
                               "answer waits for it.")};
@@ -196,11 +199,10 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
         MemoryWords::tr("It fits: %1 of %2 stay free.")
             .arg(ui::bytes_text(std::max<std::int64_t>(0, setup.precision.budget_bytes - plan.total_bytes)),
                  ui::bytes_text(setup.precision.budget_bytes));
-    if (report.policy() == PolicyKind::dynaexq && plan.high_per_layer < report.units_per_layer)
-      view.verdict +=
-          QLatin1Char(' ') + MemoryWords::tr("In each layer %1 of %2 experts are at the high precision.")
-                                 .arg(plan.high_per_layer)
-                                 .arg(report.units_per_layer);
+    if (moves_experts(report.policy()) && plan.parts.experts.front().units < report.units())
+      view.verdict += QLatin1Char(' ') + MemoryWords::tr("%1 of %2 experts are at the high precision.")
+                                             .arg(ui::count_text(plan.parts.experts.front().units),
+                                                  ui::count_text(report.units()));
     if (report.units_offloaded > 0)
       view.verdict += QLatin1Char(' ') +
                       MemoryWords::tr("%1 of %2 experts stay on the disk and are read when they are used.")

@@ -32,7 +32,7 @@ LoadOptions smaller_setup(const Candidate& candidate, const Machine& machine, co
   LoadOptions setup = setup_of(open);
   if (setup.precision.policy != PolicyKind::none) return setup;
   for (const PrecisionRequest& choice : precision_choices(candidate, machine)) {
-    if (choice.policy != (candidate.experts > 0 ? PolicyKind::dynaexq : PolicyKind::static_tiers)) continue;
+    if (choice.policy != (candidate.experts > 0 ? PolicyKind::fovea : PolicyKind::static_tiers)) continue;
     setup = with_choice(setup, choice);
     break;
   }

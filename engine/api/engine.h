@@ -10,6 +10,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/api/error.h"
@@ -106,6 +107,11 @@ class Engine {
   // Between two answers: finishes swaps that an answer began, as far as it can without waiting, for they are
   // else published by the passes of the next one. True: call it again in a moment, some are under way.
   bool rest();
+
+  // Between two answers: a conversation goes on whose last answer left this profile (GenerateResult). Its
+  // experts take their places in the next calls of rest(), before a token needs them. False: it is another
+  // model's or damaged, or the policy expects nothing.
+  bool recall(std::string_view use_profile);
 
   // Logits of the positions from first_row on of one sequence, computed in the load request's chunks, without
   // reuse of cached prefixes. `row(position, logits[vocabulary])` is called in order.

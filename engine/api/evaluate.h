@@ -35,8 +35,9 @@ struct Divergence {
 // Means over one window's scored positions. The same window of two runs can be compared with each other:
 // their difference varies far less than either.
 struct WindowScore {
-  double nll = 0;  // −ln of the probability that the next token had
-  double kl = 0;   // from the reference; 0 without one
+  double nll = 0;                    // −ln of the probability that the next token had
+  double kl = 0;                     // from the reference; 0 without one
+  std::vector<float> token_kl = {};  // [scored tokens], that of each; empty without a reference
 };
 
 struct PerplexityResult {

@@ -23,6 +23,11 @@ enum class PolicyKind : std::uint8_t {
   automatic,     // in a request: what its other settings mean, see precision::chosen_policy
 };
 
+// Whether its units are experts and change their tiers.
+constexpr bool moves_experts(PolicyKind policy) {
+  return policy == PolicyKind::dynaexq || policy == PolicyKind::fovea;
+}
+
 // DynaExq's settings with the published defaults. "paper": arXiv 2511.15015; "later": its later versions.
 // There is no prefetch from correlation: on recorded routing it gained 0.1 points of the router's weight in
 // the high tier, for five times the promotions.
@@ -159,7 +164,8 @@ struct PrecisionUse {
   double stall_seconds = 0;
   std::int64_t uses = 0;            // of units, by tokens
   double hit_rate = 0;              // share of them that the highest tier served
-  double mean_bits_per_weight = 0;  // of the published versions
+  double mean_bits_per_weight = 0;  // of the published versions …
+  double bits_per_use = 0;          // … and of those that served the uses, on disk alone as the lowest tier
   Phrase log_failure;               // why the swap log ends early; empty: it does not
 };
 

@@ -77,6 +77,9 @@ struct GenerateResult {
   std::int32_t dropped_messages = 0;
   std::vector<TokenId> tokens;  // of the answer, without the token that ended it
   Timings timings;
+  // What the policy expects a conversation to use that goes on here, for its history to keep and for
+  // Engine::recall(); empty: it expects nothing.
+  std::string use_profile = {};
 };
 
 // Called on the engine's thread with whole UTF-8 characters as they become final.

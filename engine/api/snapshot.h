@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,14 +37,26 @@ struct PoolState {
   std::int64_t used = 0;
 };
 
-enum class SwapReason : std::uint8_t { initial, hotter, colder, requested, absent };
+enum class SwapReason : std::uint8_t {
+  initial,
+  hotter,  // than the unit that gave way
+  colder,  // than the unit that it gave way to
+  requested,
+  absent,    // it was on disk alone
+  expected,  // to be used so much that it is worth the place of another one
+  yields,    // its place to that one
+  balanced,  // a swap failed, and a tier holds one too many or too few
+};
 
 struct DecisionState {
   std::int32_t unit = -1;  // index in Snapshot::units
   std::uint8_t from = no_tier, to = no_tier;
   SwapReason reason = SwapReason::initial;
-  float score = 0;   // the unit's, at the time
-  float margin = 0;  // over the unit that gave way
+  float score =
+      0;  // the unit's, at the time; expected and after: the share of its layer's work that it will do
+  float margin =
+      0;  // over the unit that gave way; expected and after: by which a token's expected loss falls
+  std::int32_t other = -1;  // that it changes places with; −1: nobody, or it is not told
   std::int64_t token = 0;
 };
 
@@ -95,5 +108,19 @@ struct Snapshot : SnapshotNumbers {
   std::vector<UnitState> units;  // [layers, units_per_layer]
   std::vector<float> skew;       // [layers] share of the layer's hotness that its top tenth holds
 };
+
+// Bits of a weight, the mean over the uses of units on the device: as the tier has them that served each, and
+// as the lowest for the `misses`, which are read at it. 0: there was no use.
+inline double bits_per_use(std::span<const TierState> tiers, std::int64_t misses) {
+  std::int64_t uses = 0;
+  double bits = 0;
+  const auto count = [&](const TierState& tier, std::int64_t hits) {
+    uses += hits;
+    bits += static_cast<double>(hits) * tier.bits_per_weight;
+  };
+  for (const TierState& tier : tiers) count(tier, tier.hits);
+  if (!tiers.empty()) count(tiers.back(), misses);
+  return uses > 0 ? bits / static_cast<double>(uses) : 0;
+}
 
 }  // namespace fovea

@@ -197,15 +197,20 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
     if (begin) part.front() = *begin;
     if (comparison) FOVEA_CHECK(comparison->compute(window, part, stop));
     Sum window_nll, window_kl;
+    std::vector<float> token_kl;
     const auto score = [&](std::int64_t position, std::span<const float> logits) {
       if (position + 1 == context) return;
       const TokenId next = part[static_cast<std::size_t>(position + 1)];
       window_nll.add(negative_log_likelihood(logits, next));
-      if (comparison) window_kl.add(comparison->add(position, logits, next));
+      if (!comparison) return;
+      const double kl = comparison->add(position, logits, next);
+      window_kl.add(kl);
+      token_kl.push_back(static_cast<float>(kl));
     };
     FOVEA_CHECK(engine.logits(part, score, stop, context / 2));
     nll.add(window_nll);
-    scores.push_back({.nll = window_nll.mean(), .kl = comparison ? window_kl.mean() : 0});
+    scores.push_back(
+        {.nll = window_nll.mean(), .kl = comparison ? window_kl.mean() : 0, .token_kl = std::move(token_kl)});
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const double value = std::exp(nll.mean());

@@ -147,10 +147,6 @@ Result<std::unique_ptr<precision::Policy>> make_policy(const ReplayRequest& requ
   return precision::make_static(cast.world, cast.first);
 }
 
-std::int64_t swaps_at_once(const ReplayRequest& request) {
-  return request.policy == PolicyKind::fovea ? request.fovea.in_flight : request.dynaexq.in_flight;
-}
-
 class Stager {
  public:
   Stager(const ReplayRequest& request, PassSource& passes, const Stage& stage, const Table& table,
@@ -164,15 +160,16 @@ class Stager {
 
   Result<eval::ReplayResult> play(const Cast& cast, precision::Policy& policy,
                                   const SnapshotSink& snapshots) {
-    return eval::replay_passes(passes_, cast.world, policy,
-                               {.clock = request_.clock,
-                                .in_flight = static_cast<std::int32_t>(swaps_at_once(request_)),
-                                .arena = cast.arena,
-                                .on_demand_blocks = cast.on_demand_blocks,
-                                .snapshots = snapshots,
-                                .snapshot_seconds = request_.snapshot_seconds,
-                                .tier_names = stage_.tier_names},
-                               progress_, stop_);
+    return eval::replay_passes(
+        passes_, cast.world, policy,
+        {.clock = request_.clock,
+         .in_flight = precision::swaps_at_once(request_.policy, request_.dynaexq, request_.fovea),
+         .arena = cast.arena,
+         .on_demand_blocks = cast.on_demand_blocks,
+         .snapshots = snapshots,
+         .snapshot_seconds = request_.snapshot_seconds,
+         .tier_names = stage_.tier_names},
+        progress_, stop_);
   }
 
   // The policy itself, and what it did.
@@ -217,7 +214,10 @@ class Stager {
       FOVEA_TRY(const Source coming, open_source(request_));
       FOVEA_TRY(const auto policy,
                 eval::make_look_ahead(*coming.passes, cast.world,
-                                      {.tokens = tokens, .in_flight = swaps_at_once(request_)}, cast.first));
+                                      {.tokens = tokens,
+                                       .in_flight = precision::swaps_at_once(
+                                           request_.policy, request_.dynaexq, request_.fovea)},
+                                      cast.first));
       FOVEA_TRY(const eval::ReplayResult result, play(cast, *policy, {}));
       report.rows.push_back(table_.row(std::string(reference_look_ahead) + " " + std::to_string(tokens),
                                        eval::held_bytes(stage_.world, cast.first), result.service));

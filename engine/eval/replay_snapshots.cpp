@@ -56,6 +56,9 @@ void ReplaySnapshots::hear(const precision::SwapEvent& event) {
       .reason = decision.reason,
       .score = decision.score,
       .margin = decision.margin,
+      .other = decision.other < 0
+                   ? -1
+                   : static_cast<std::int32_t>(index_[static_cast<std::size_t>(decision.other)]),
       .token = snapshot_.tokens};
 }
 

@@ -261,12 +261,13 @@ Result<Stage> set_stage(const ReplayRequest& request, const TraceShape& shape, s
   FOVEA_CHECK(set_tiers(named, shape, stage.world));
   if (store) FOVEA_CHECK(take_from_store(*store, stage.tier_names, stage.world));
 
-  stage.world.spare_blocks = precision::max_spare_blocks(request.dynaexq);
+  const std::int64_t in_flight = precision::swaps_at_once(request.policy, request.dynaexq, request.fovea);
+  stage.world.spare_blocks = precision::max_spare_blocks(in_flight);
   stage.plan.tier_names = stage.tier_names;
   stage.plan.budget_bytes = request.budget_bytes;
-  stage.plan.spare_blocks = precision::min_spare_blocks(request.dynaexq, shape.units());
+  stage.plan.spare_blocks = precision::min_spare_blocks(in_flight, shape.units());
   stage.plan.uneven_layers = true;
-  stage.plan.max_spare_blocks = precision::max_spare_blocks(request.dynaexq);
+  stage.plan.max_spare_blocks = precision::max_spare_blocks(in_flight);
   stage.plan.pass_units = shape.used * std::max<std::int64_t>(1, largest_pass);
   FOVEA_CHECK(choose_absent(request, shape, stage));
   add_groups(shape, stage);

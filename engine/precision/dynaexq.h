@@ -15,17 +15,6 @@ namespace fovea::precision {
 // Tiers that it moves experts between.
 inline constexpr std::int64_t dynaexq_tiers = 2;
 
-// A promotion and its demotion use a spare block of each tier while they are in flight, so that the spare
-// blocks are how many may change in one pass: one for each 256 units at least (of 6,144 experts 24, under one
-// per cent of their bytes), and as many as may be in flight where a budget leaves room.
-constexpr std::int64_t max_spare_blocks(const DynaExqSettings& settings) {
-  return settings.in_flight > 1 ? settings.in_flight / 2 : 1;
-}
-constexpr std::int64_t min_spare_blocks(const DynaExqSettings& settings, std::int64_t units) {
-  const std::int64_t most = max_spare_blocks(settings), wanted = units / 256 > 2 ? units / 256 : 2;
-  return wanted < most ? wanted : most;
-}
-
 // For two tiers. world.uses, where there is a profile, ranks the units that begin in the high tier and is
 // what hotness starts from; without one the first of each layer begin there, until the warm-up has ranked
 // them.

@@ -57,14 +57,14 @@ Exchanges::Exchanges(const PolicyWorld& world, std::span<const std::uint8_t> fir
     kind_of_[index(unit)] = at->second;
     if (first[index(unit)] != no_tier) ++kinds_[index(at->second)].places[first[index(unit)]];
   }
-  begin();
+  forget();
 }
 
 Exchanges::Pair& Exchanges::pair(Kind& kind, std::int64_t upper, std::int64_t lower) {
   return kind.pairs[index(upper * tiers_ - upper * (upper + 1) / 2 + lower - upper - 1)];
 }
 
-void Exchanges::begin() {
+void Exchanges::forget() {
   for (Kind& kind : kinds_) {
     kind.holders.assign(index(tiers_), 0);
     for (Pair& pair : kind.pairs) {
@@ -85,11 +85,11 @@ void Exchanges::look(std::span<const float> uses, std::span<const std::uint8_t> 
     const auto at = static_cast<std::int32_t>(unit);
     for (std::int64_t upper = 0; upper < now; ++upper) {
       const auto value = static_cast<double>(uses[unit] * (damage[now] - damage[upper]));
-      keep_first(pair(kind, upper, now).dearest, {value, at}, kept_, dearer);
+      keep_first(pair(kind, upper, now).dearest, {value, at, uses[unit]}, kept_, dearer);
     }
     for (std::int64_t lower = now + 1; lower < tiers_; ++lower) {
       const auto value = static_cast<double>(uses[unit] * (damage[lower] - damage[now]));
-      keep_first(pair(kind, now, lower).cheapest, {value, at}, kept_, cheaper);
+      keep_first(pair(kind, now, lower).cheapest, {value, at, uses[unit]}, kept_, cheaper);
     }
   }
 }
@@ -111,13 +111,14 @@ void Exchanges::bring_back(Kind& kind, std::size_t limit) {
     const std::int64_t upper_places = kind.places[pair.upper], lower_places = kind.places[pair.lower];
     for (const Stake& stake : pair.cheapest) {
       if (!(upper > upper_places && lower < lower_places) || found_.size() == limit) break;
-      if (!take({.down = stake.unit, .down_to = pair.lower, .gain = -stake.value})) continue;
+      if (!take({.down = stake.unit, .down_to = pair.lower, .gain = -stake.value, .down_use = stake.use}))
+        continue;
       --upper;
       ++lower;
     }
     for (const Stake& stake : pair.dearest) {
       if (!(upper < upper_places && lower > lower_places) || found_.size() == limit) break;
-      if (!take({.up = stake.unit, .up_to = pair.upper, .gain = stake.value})) continue;
+      if (!take({.up = stake.unit, .up_to = pair.upper, .gain = stake.value, .up_use = stake.use})) continue;
       ++upper;
       --lower;
     }
@@ -136,10 +137,14 @@ void Exchanges::offer(const Kind& kind, Pair& pair, double margin) {
     const Stake &down = pair.cheapest[i], &up = pair.dearest[i];
     const double gain = up.value - down.value;
     if (!(gain > margin * up.value)) return;
-    offers_.push_back(
-        {.rate = gain / bytes,
-         .exchange = {
-             .up = up.unit, .down = down.unit, .up_to = pair.upper, .down_to = pair.lower, .gain = gain}});
+    offers_.push_back({.rate = gain / bytes,
+                       .exchange = {.up = up.unit,
+                                    .down = down.unit,
+                                    .up_to = pair.upper,
+                                    .down_to = pair.lower,
+                                    .gain = gain,
+                                    .up_use = up.use,
+                                    .down_use = down.use}});
   }
 }
 
@@ -168,13 +173,13 @@ std::span<const Exchange> Exchanges::choose(double margin, std::int64_t limit) {
   for (const Exchange& exchange : found_)
     for (const std::int32_t unit : {exchange.up, exchange.down})
       if (unit != Exchange::nobody) moving_[index(unit)] = false;
-  begin();
+  forget();
   return found_;
 }
 
 std::span<const Exchange> Exchanges::find(std::span<const float> uses, std::span<const std::uint8_t> tiers,
                                           double margin, std::int64_t limit) {
-  begin();
+  forget();
   look(uses, tiers, 0, std::ssize(tiers));
   return choose(margin, limit);
 }
@@ -182,17 +187,19 @@ std::span<const Exchange> Exchanges::find(std::span<const float> uses, std::span
 bool Exchanges::decide(double margin, std::int32_t in_flight, std::vector<Decision>& decisions) {
   // Two for each, but one at least where no more than one may be under way.
   const std::int64_t room = (max_in_flight_ - in_flight + (max_in_flight_ == 1 ? 1 : 0)) / 2;
-  const auto move = [&](std::int32_t unit, std::uint8_t target, SwapReason reason, double gain) {
-    if (unit == Exchange::nobody) return;
-    decisions.push_back({.unit = unit,
-                         .target = target,
-                         .reason = reason,
-                         .score = static_cast<float>(gain),
-                         .margin = static_cast<float>(gain)});
-  };
-  for (const Exchange& exchange : choose(margin, room)) {
-    move(exchange.up, exchange.up_to, SwapReason::hotter, exchange.gain);
-    move(exchange.down, exchange.down_to, SwapReason::colder, exchange.gain);
+  for (const Exchange& e : choose(margin, room)) {
+    const auto move = [&](std::int32_t unit, std::uint8_t target, SwapReason reason, float use,
+                          std::int32_t other) {
+      if (unit == Exchange::nobody) return;
+      decisions.push_back({.unit = unit,
+                           .target = target,
+                           .reason = e.is_pair() ? reason : SwapReason::balanced,
+                           .score = use,
+                           .margin = static_cast<float>(e.gain),
+                           .other = other});
+    };
+    move(e.up, e.up_to, SwapReason::expected, e.up_use, e.down);
+    move(e.down, e.down_to, SwapReason::yields, e.down_use, e.up);
   }
   return std::ssize(found_) == std::max<std::int64_t>(room, 0);
 }

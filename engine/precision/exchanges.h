@@ -18,6 +18,7 @@ struct Exchange {
   std::int32_t up = nobody, down = nobody;
   std::uint8_t up_to = 0, down_to = 0;
   double gain = 0;  // by which the expected loss of a token falls; below 0 for a unit that must go down
+  float up_use = 0, down_use = 0;  // that is expected of them
 
   bool is_pair() const { return up != nobody && down != nobody; }
 };
@@ -41,12 +42,14 @@ class Exchanges {
   // … and when all were looked at, decide on the best exchanges for which there is room: `in_flight` swaps
   // are under way. True: they took all the room, so that there may be more to do.
   bool decide(double margin, std::int32_t in_flight, std::vector<Decision>& decisions);
+  void forget();  // what was looked at since the last decision
 
  private:
   // What it is worth to a unit to stand at the upper tier of a pair instead of the lower one.
   struct Stake {
     double value = 0;
     std::int32_t unit = 0;
+    float use = 0;
   };
   // Units of the same sizes, at an upper and a lower tier: who would lose least by going down, and who would
   // gain most by coming up.
@@ -62,7 +65,6 @@ class Exchanges {
   };
 
   Pair& pair(Kind& kind, std::int64_t upper, std::int64_t lower);
-  void begin();
   std::span<const Exchange> choose(double margin, std::int64_t limit);
   void bring_back(Kind& kind, std::size_t limit);
   void offer(const Kind& kind, Pair& pair, double margin);

@@ -31,13 +31,26 @@ Expectation::Expectation(const PolicyWorld& world, const ExpectationSettings& se
     layer_of_.insert(layer_of_.end(),
                      index(world.first_unit[index(layer) + 1] - world.first_unit[index(layer)]),
                      static_cast<std::int32_t>(layer));
-  for (const std::int64_t half_life : settings.half_lives)
-    scales_.emplace_back(world.first_unit, HotnessSettings{.smoothing = 0.5, .smoothing_tokens = half_life},
-                         prior_);
-  if (weights_.empty()) weights_.assign(1 + scales_.size(), 1.0 / static_cast<double>(1 + scales_.size()));
+  if (const std::size_t parts = 1 + settings.half_lives.size(); weights_.empty())
+    weights_.assign(parts, 1.0 / static_cast<double>(parts));
   credit_.assign(weights_.size(), 0);
   foretold_.assign(prior_.size() * weights_.size(), 0);
   uses_.assign(prior_.size(), 0);
+  begin_scales(prior_);
+}
+
+void Expectation::recall(std::span<const float> uses) {
+  constexpr double of_calibration = 0.1;
+  const double rest = std::reduce(weights_.begin() + 1, weights_.end());
+  for (double& weight : weights_) weight *= rest > 0 ? (1 - of_calibration) / rest : 1;
+  weights_.front() = rest > 0 ? of_calibration : 1;
+  begin_scales(uses);
+}
+
+void Expectation::begin_scales(std::span<const float> uses) {
+  scales_.clear();
+  for (const std::int64_t half_life : settings_.half_lives)
+    scales_.emplace_back(first_unit_, HotnessSettings{.smoothing = 0.5, .smoothing_tokens = half_life}, uses);
   begin_horizon();
 }
 

@@ -31,6 +31,9 @@ class Expectation {
   Expectation(const PolicyWorld& world, const ExpectationSettings& settings);
 
   void observe(const Observation& observation);
+  // As if the tokens before had used that, [units], each layer's sum 1: what uses() told of the same work, in
+  // which the calibration's profile has its part already, so that it counts little at first.
+  void recall(std::span<const float> uses);
   // [units], of which those of [first, last) are brought up to date: expected share of the layer's gates; a
   // layer's sum is 1.
   std::span<const float> uses(std::int64_t first, std::int64_t last);
@@ -41,6 +44,7 @@ class Expectation {
   double log_likelihood() const { return gates_ > 0 ? log_sum_ / gates_ : 0; }
 
  private:
+  void begin_scales(std::span<const float> uses);
   void learn(const Observation& observation);
   void begin_horizon();
   double layer_sum(const Hotness& scale, std::int32_t layer) const;

@@ -32,15 +32,25 @@ class FoveaPolicy final : public Policy {
                std::vector<Decision>& decisions) override {
     // All units are looked at once in an interval, some of them with each token.
     const auto units = std::ssize(tiers);
-    const std::int64_t until = std::min(units, units * tokens_ / settings_.interval_tokens);
+    const std::int64_t until =
+        is_recalling_ ? units : std::min(units, units * tokens_ / settings_.interval_tokens);
     exchanges_.look(expectation_.uses(looked_at_, until), tiers, looked_at_, until);
     looked_at_ = until;
     if (until < units) return;
     tokens_ = 0;
     looked_at_ = 0;
-    exchanges_.decide(settings_.margin, in_flight, decisions);
+    is_recalling_ = exchanges_.decide(settings_.margin, in_flight, decisions) && is_recalling_;
   }
   std::span<const float> hotness() const override { return expected(); }
+  std::span<const float> profile() const override { return expected(); }
+  void recall(std::span<const float> profile) override {
+    expectation_.recall(profile);
+    exchanges_.forget();
+    looked_at_ = 0;
+    is_fresh_ = false;
+    is_recalling_ = true;
+  }
+  bool is_recalling() const override { return is_recalling_; }
 
  private:
   std::span<const float> expected() const {
@@ -54,6 +64,7 @@ class FoveaPolicy final : public Policy {
   mutable Expectation expectation_;
   mutable std::span<const float> uses_;
   mutable bool is_fresh_ = false;
+  bool is_recalling_ = false;
   Exchanges exchanges_;
   std::int64_t tokens_ = 0;     // since the last decisions
   std::int64_t looked_at_ = 0;  // units

@@ -113,12 +113,12 @@ std::int64_t largest_version(const PlanInputs& inputs) {
 }
 
 // Whole versions, as the residency divides it.
-std::int64_t transfer_bytes(const PrecisionRequest& request, std::int64_t largest) {
+std::int64_t transfer_bytes(const PrecisionRequest& request, PolicyKind policy, std::int64_t largest) {
   constexpr std::int64_t usual_bytes = 512 << 20, min_versions = 4;
   if (largest == 0) return 0;
   const std::int64_t versions = request.transfer_bytes > 0 ? request.transfer_bytes / largest
                                                            : std::max(usual_bytes / largest, min_versions);
-  return std::min<std::int64_t>(versions, request.dynaexq.in_flight) * largest;
+  return std::min<std::int64_t>(versions, swaps_at_once(policy, request.dynaexq, request.fovea)) * largest;
 }
 
 Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& around,
@@ -132,7 +132,8 @@ Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& 
       host.weights += around.host_bytes(matrix);
   }
   if (any) host.exchange = around.exchange_with_host_bytes;
-  if (plan.policy != PolicyKind::none) host.transfer = transfer_bytes(request, largest_version(plan.inputs));
+  if (plan.policy != PolicyKind::none)
+    host.transfer = transfer_bytes(request, plan.policy, largest_version(plan.inputs));
   return host;
 }
 
@@ -171,9 +172,10 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.host_computes_absent = static_cast<bool>(around.host_bytes);
   if (around.host_bytes) in.host = host_parts(request, around, plan);
   in.pass_units = around.experts_used > 0 ? around.experts_used * std::max<std::int64_t>(around.chunk, 1) : 0;
-  in.spare_blocks = min_spare_blocks(request.dynaexq, plan.units.size());
+  const std::int64_t in_flight = swaps_at_once(plan.policy, request.dynaexq, request.fovea);
+  in.spare_blocks = min_spare_blocks(in_flight, plan.units.size());
   in.uneven_layers = true;
-  in.max_spare_blocks = max_spare_blocks(request.dynaexq);
+  in.max_spare_blocks = max_spare_blocks(in_flight);
 }
 
 }  // namespace
@@ -183,12 +185,12 @@ PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts, bool
   if (request.offload.any()) {
     if (host_computes && request.tiers.empty()) return PolicyKind::none;
     const bool moves = host_computes && has_experts && request.tiers.size() > 1;
-    return moves ? PolicyKind::dynaexq : PolicyKind::offload;
+    return moves ? PolicyKind::fovea : PolicyKind::offload;
   }
   if (!request.tier_map.empty()) return PolicyKind::static_tiers;
   if (request.budget_bytes == 0 && request.tiers.empty()) return PolicyKind::none;
   if (request.tiers.size() == 1 || !has_experts) return PolicyKind::static_tiers;
-  return PolicyKind::dynaexq;
+  return PolicyKind::fovea;
 }
 
 UnitScope unit_scope(PolicyKind policy, bool has_experts) {
@@ -199,7 +201,7 @@ UnitScope unit_scope(PolicyKind policy, bool has_experts) {
 std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units) {
   const double file = bits_at("file", units).value_or(0);
   std::vector<std::string> tiers{"file"};
-  if (policy == PolicyKind::dynaexq) {
+  if (moves_experts(policy)) {
     if (file > high_enough_bits && bits_at("q4", units)) tiers = {"q4"};
     const double high = bits_at(tiers.front(), units).value_or(file);
     for (const char* low : {"q2", "q3", "q4", "q8"}) {
@@ -208,7 +210,7 @@ std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const
       tiers.emplace_back(low);
       break;
     }
-  } else if (policy == PolicyKind::fovea || (policy == PolicyKind::static_tiers && has_budget)) {
+  } else if (policy == PolicyKind::static_tiers && has_budget) {
     double above = file;
     for (const char* name : {"q8", "q4", "q3", "q2"}) {
       const auto bits = bits_at(name, units);
@@ -226,15 +228,14 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
       std::ranges::any_of(weights.layers, [](const models::LayerPlan& l) { return !l.experts.empty(); });
   const bool host_computes = static_cast<bool>(around.host_bytes);
   const PolicyKind policy = chosen_policy(request, has_experts, host_computes);
-  if ((policy == PolicyKind::dynaexq || policy == PolicyKind::fovea) && !has_experts)
+  if (moves_experts(policy) && !has_experts)
     return fail(phrases::option_place(policy == PolicyKind::fovea ? "--policy fovea" : "--policy dynaexq"),
                 errors::policy_without_experts());
   UnitPlan plan{.policy = policy,
                 .units = UnitTable(weights, has_experts ? UnitScope::experts : UnitScope::linear_layers)};
   const std::vector<std::string> names =
       request.tiers.empty() ? default_tiers(policy, request.budget_bytes > 0, plan.units) : request.tiers;
-  if (policy == PolicyKind::dynaexq && request.policy == PolicyKind::automatic &&
-      std::ssize(names) < dynaexq_tiers) {
+  if (moves_experts(policy) && request.policy == PolicyKind::automatic && names.size() < 2) {
     PrecisionRequest fixed = request;
     fixed.policy = PolicyKind::static_tiers;
     FOVEA_TRY(UnitPlan one_tier, plan_units(weights, device, fixed, around));
@@ -269,7 +270,7 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   set_inputs(device, request, around, plan);
   // Where everything fits at a quantised upper tier, the rest of the budget holds the file's own format.
   const std::int64_t present = std::ranges::count(plan.absent, false);
-  if (policy == PolicyKind::dynaexq && request.tiers.empty() && request.budget_bytes > 0 && present > 0 &&
+  if (moves_experts(policy) && request.tiers.empty() && request.budget_bytes > 0 && present > 0 &&
       names.front() != "file" && plan_precision_anyway(plan.inputs, policy).capacity.front() == present) {
     PrecisionRequest higher = request;
     higher.tiers = {"file", names.front()};

@@ -2,6 +2,7 @@
 // meant, the units' sizes as the device packs them, and which units are offloaded. Reads no weights.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -19,18 +20,33 @@
 namespace fovea::precision {
 
 // The policy that a request means. For automatic: offload when an offload setting is there; with tiers or a
-// budget dynaexq for a model with experts, static_tiers for another or for a single tier; else none.
-// (plan_units takes static_tiers where dynaexq would find no second tier.) Where the host computes what is
-// offloaded, that needs no store: none, unless there are tiers; with several of them and experts dynaexq.
+// budget fovea for a model with experts, static_tiers for another or for a single tier; else none.
+// (plan_units takes static_tiers where fovea would find no second tier.) Where the host computes what is
+// offloaded, that needs no store: none, unless there are tiers; with several of them and experts fovea.
 PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts, bool host_computes);
 
 // Whose weights Model::load leaves to the policy. Fixed tiers of a dense model are of its linear layers.
 UnitScope unit_scope(PolicyKind policy, bool has_experts);
 
-// When the user names none: for dynaexq the file's format (q4 when it has more than 7 bits) above q2; for
-// fixed tiers with a budget all that stand below the file's; else the file's alone.
-// (plan_units takes the file's format above q4 where a budget holds everything at q4.)
+// When the user names none: for fovea and dynaexq the file's format (q4 when it has more than 7 bits) above
+// q2; for fixed tiers with a budget all that stand below the file's; else the file's alone. (plan_units takes
+// the file's format above q4 where a budget holds everything at q4.)
 std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units);
+
+// Swaps at once, by the settings of the policy that moves units.
+constexpr std::int32_t swaps_at_once(PolicyKind policy, const DynaExqSettings& dynaexq,
+                                     const FoveaSettings& fovea) {
+  return policy == PolicyKind::fovea ? fovea.in_flight : dynaexq.in_flight;
+}
+// A promotion and its demotion use a spare block of each tier while they are in flight, so that the spare
+// blocks are how many may change in one pass: one for each 256 units at least (of 6,144 experts 24, under one
+// per cent of their bytes), and as many as may be in flight where a budget leaves room.
+constexpr std::int64_t max_spare_blocks(std::int64_t in_flight) {
+  return std::max<std::int64_t>(1, in_flight / 2);
+}
+constexpr std::int64_t min_spare_blocks(std::int64_t in_flight, std::int64_t units) {
+  return std::min(std::max<std::int64_t>(2, units / 256), max_spare_blocks(in_flight));
+}
 
 // How much of a budget is kept free, when nothing else is said: 2 %, at most 1 GiB.
 inline constexpr double default_safety_share = 0.02;

@@ -76,8 +76,9 @@ struct Decision {
   std::int32_t unit = 0;
   std::uint8_t target = 0;  // tier
   SwapReason reason = SwapReason::hotter;
-  float score = 0;
+  float score = 0;  // and what follows: see DecisionState
   float margin = 0;
+  std::int32_t other = -1;  // unit
 };
 
 class Policy {
@@ -99,6 +100,14 @@ class Policy {
   virtual void propose(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
                        std::vector<Decision>& decisions) = 0;
   virtual std::span<const float> hotness() const = 0;  // [units], brought up to date by the call: O(units)
+
+  // What it expects the coming tokens to use, [units], for recall() when the same work goes on another time;
+  // empty: it expects nothing.
+  virtual std::span<const float> profile() const { return {}; }
+  // Expects that from now on. What it takes is proposed at once, in as many calls of propose() as there is
+  // room for between them, without a pass.
+  virtual void recall(std::span<const float>) {}
+  virtual bool is_recalling() const { return false; }  // a call of propose() may have more to say
 };
 
 }  // namespace fovea::precision

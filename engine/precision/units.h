@@ -54,6 +54,7 @@ class UnitTable {
   std::int64_t layers() const { return static_cast<std::int64_t>(first_.size()) - 1; }  // of the model
   // The units of one layer of the model: [first(layer), first(layer + 1)).
   UnitId first(std::int64_t layer) const { return first_[static_cast<std::size_t>(layer)]; }
+  std::span<const UnitId> first_units() const { return first_; }  // [layers + 1]
   std::int64_t parameters() const;
   // "blk.3.expert.17", "blk.3.attn_q": how the tier map, the events and errors call it.
   std::string name(UnitId id) const;

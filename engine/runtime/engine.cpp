@@ -5,6 +5,7 @@
 #include "engine/core/device_words.h"
 #include "engine/core/errors.h"
 #include "engine/core/result.h"
+#include "engine/precision/use_profile.h"
 #include "engine/runtime/entropy.h"
 #include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
@@ -49,6 +50,15 @@ std::optional<PrecisionUse> Engine::precision() const {
 
 bool Engine::read_snapshot(Snapshot& snapshot) {
   return parts_->watch && parts_->watch->read_snapshot(snapshot);
+}
+
+bool Engine::recall(std::string_view use_profile) {
+  if (!parts_->precision || parts_->precision->profile().empty()) return false;
+  const std::vector<float> uses =
+      precision::decode_use_profile(use_profile, parts_->precision->units().first_units(), parts_->info.name);
+  if (uses.empty()) return false;
+  parts_->precision->recall(uses);
+  return true;
 }
 
 bool Engine::rest() {

@@ -4,6 +4,7 @@
 #include "engine/api/engine.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/precision/use_profile.h"
 #include "engine/runtime/answer_text.h"
 #include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
@@ -168,6 +169,10 @@ Result<GenerateResult> Engine::generate(const GenerateRequest& request, const Te
                                         const ProgressSink& progress, std::stop_token stop) {
   auto result = exhaustion_as_error([&] { return generate_with(*parts_, request, sink, progress, stop); });
   if (parts_->watch) parts_->watch->rest();
+  if (const runtime::PrecisionControl* precision = parts_->precision.get();
+      result && precision && !precision->profile().empty())
+    result->use_profile = precision::encode_use_profile(precision->profile(),
+                                                        precision->units().first_units(), parts_->info.name);
   return result;
 }
 

@@ -24,10 +24,6 @@ double traffic_limit_gb_per_s(const PrecisionRequest& request, const kernels::De
   return stream ? traffic_share * kernels::cpu::read_bandwidth_gb_per_s(*stream, buffer_bytes) : 0;
 }
 
-std::int32_t swaps_at_once(const PrecisionRequest& request, PolicyKind policy) {
-  return policy == PolicyKind::fovea ? request.fovea.in_flight : request.dynaexq.in_flight;
-}
-
 // What stays off the device is named by the plan; a policy for the rest never hears of it.
 std::vector<TierId> without_absent(std::vector<TierId> tiers, const std::vector<bool>& absent) {
   for (std::size_t unit = 0; unit < absent.size(); ++unit) {
@@ -77,6 +73,8 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
   if (!request.events.empty()) {
     FOVEA_TRY(parts.log, SwapLog::create(request.events));
   }
+  const std::int32_t in_flight =
+      precision::swaps_at_once(planned.fitted.units.policy, request.dynaexq, request.fovea);
   FOVEA_TRY(precision::Arena arena, precision::Arena::create(device, parts.plan.arena));
   FOVEA_TRY(
       parts.residency,
@@ -94,9 +92,8 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
           std::move(arena),
           {.swaps = {.transfer_bytes =
                          request.transfer_bytes > 0 ? request.transfer_bytes : parts.plan.plan.host.transfer,
-                     .in_flight = swaps_at_once(request, planned.fitted.units.policy),
-                     .queue = std::max(precision::SwapLimits{}.queue,
-                                       swaps_at_once(request, planned.fitted.units.policy)),
+                     .in_flight = in_flight,
+                     .queue = std::max(precision::SwapLimits{}.queue, in_flight),
                      .publish_after_passes = request.publish_after_passes},
            .on_demand_blocks = parts.plan.on_demand_blocks,
            .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, device, options.threads)}));

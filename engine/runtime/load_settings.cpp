@@ -41,8 +41,7 @@ void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bo
   if (options.context_may_shrink)
     options.context = std::min(options.context, std::max(trained, models::extended_context(config)));
   if (options.chunk == 0) {
-    const PolicyKind policy = precision::chosen_policy(options.precision, config.experts() > 0, card);
-    const bool moves = policy == PolicyKind::dynaexq || policy == PolicyKind::fovea;
+    const bool moves = moves_experts(precision::chosen_policy(options.precision, config.experts() > 0, card));
     options.chunk = (moves ? dynamic_chunk : default_chunk) * (card ? card_chunks : 1);
   }
   options.chunk = std::min(options.chunk, options.context);

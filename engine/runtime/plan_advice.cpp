@@ -155,7 +155,7 @@ Phrase advise_in_short(const Subject& subject, const LoadOptions& options, const
   // With the flags alone an automatic policy would be another one.
   const PolicyKind policy = fitted.units.policy;
   const std::string also = options.precision.policy != PolicyKind::automatic ? ""
-                           : policy == PolicyKind::dynaexq                   ? "--policy dynaexq "
+                           : policy == PolicyKind::fovea                     ? "--policy fovea "
                            : policy == PolicyKind::static_tiers              ? "--policy static "
                                                                              : "";
   return experts ? phrases::leave_experts_to_host(also + found->flags)

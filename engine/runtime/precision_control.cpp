@@ -35,7 +35,7 @@ PrecisionControl::PrecisionControl(Parts parts)
       version_bytes_(precision::version_sizes(*parts_.units, *parts_.tiers, *parts_.device)) {
   chosen_.reserve(static_cast<std::size_t>(parts_.units->size()));
   parts_.residency->on_event = [this](const precision::SwapEvent& event) {
-    if (parts_.log) parts_.log->write(event, parts_.units->name(event.decision.unit), *parts_.tiers, tokens_);
+    if (parts_.log) parts_.log->write(event, *parts_.units, *parts_.tiers, tokens_);
     if (event.outcome == precision::SwapOutcome::published) remember(event.decision, event.from);
   };
 }
@@ -71,11 +71,20 @@ void PrecisionControl::end_pass(bool completed, const precision::Observation& ob
   tokens_ += observation.tokens;
   if (parts_.units->scope() != models::UnitScope::experts) count_hits(observation.tokens);
   parts_.policy->observe(observation);
+  ask_policy();
+  if (const double share = parts_.policy->prompt_wait_share(); observation.prefill && share > 0)
+    parts_.residency->settle(share * std::chrono::duration<double>(Clock::now() - began_).count());
+}
+
+void PrecisionControl::ask_policy() {
   decisions_.clear();
   parts_.policy->propose(parts_.residency->tiers_or_target(), parts_.residency->queues().sum(), decisions_);
   for (const precision::Decision& decision : decisions_) parts_.residency->request(decision);
-  if (const double share = parts_.policy->prompt_wait_share(); observation.prefill && share > 0)
-    parts_.residency->settle(share * std::chrono::duration<double>(Clock::now() - began_).count());
+}
+
+bool PrecisionControl::rest() {
+  if (parts_.policy->is_recalling()) ask_policy();
+  return parts_.residency->rest() || parts_.policy->is_recalling();
 }
 
 // Every linear layer serves every token.
@@ -98,6 +107,12 @@ std::optional<Error> PrecisionControl::take_error() {
 PrecisionUse PrecisionControl::use() const {
   const SwapCounters& swaps = parts_.residency->counters();
   const auto uses = std::accumulate(hits_.begin(), hits_.end(), std::int64_t{0});
+  std::vector<TierState> tiers;
+  for (const PlanTier& tier : parts_.plan.plan.parts.experts) {
+    TierState& state = tiers.emplace_back();
+    state.bits_per_weight = tier.bits_per_weight;
+    state.hits = hits_[tiers.size() - 1];
+  }
   return {.budget_bytes = parts_.plan.plan.budget_bytes,
           .accounted_bytes = parts_.residency->arena().bytes() + parts_.plan.plan.parts.safety,
           .promotions = swaps.promotions,
@@ -110,6 +125,7 @@ PrecisionUse PrecisionControl::use() const {
           .uses = uses,
           .hit_rate = uses > 0 ? static_cast<double>(hits_.front()) / static_cast<double>(uses) : 0,
           .mean_bits_per_weight = parts_.residency->mean_bits_per_weight(),
+          .bits_per_use = bits_per_use(tiers, hits_[tiers.size()]),
           .log_failure = parts_.log ? parts_.log->failure() : Phrase()};
 }
 
@@ -121,6 +137,7 @@ void PrecisionControl::remember(const precision::Decision& decision, TierId from
                              .reason = decision.reason,
                              .score = decision.score,
                              .margin = decision.margin,
+                             .other = decision.other,
                              .token = tokens_};
 }
 
@@ -143,8 +160,8 @@ void PrecisionControl::show(Snapshot& snapshot, std::span<const std::int64_t> in
   show_units(snapshot, indices);
   show_swaps(snapshot);
   for (DecisionState& decision : snapshot.decisions) {
-    if (decision.unit >= 0)
-      decision.unit = static_cast<std::int32_t>(indices[static_cast<std::size_t>(decision.unit)]);
+    for (std::int32_t* const unit : {&decision.unit, &decision.other})
+      if (*unit >= 0) *unit = static_cast<std::int32_t>(indices[static_cast<std::size_t>(*unit)]);
   }
 }
 

@@ -54,7 +54,11 @@ class PrecisionControl final {
   // False: one that was on disk alone could not be read.
   bool serve(precision::UnitId first, std::span<const std::int32_t> chosen);
   void end_pass(bool completed, const precision::Observation& observation);
-  bool rest() { return parts_.residency->rest(); }  // see Residency
+  // See Residency; what the policy still wants of a profile that it was given is asked for, too.
+  bool rest();
+  // See Policy; of this model, [units].
+  std::span<const float> profile() const { return parts_.policy->profile(); }
+  void recall(std::span<const float> profile) { parts_.policy->recall(profile); }
   bool wants_entropy() const;
   // Why the last pass was stopped by serve(), if it was.
   std::optional<Error> take_error();
@@ -77,6 +81,7 @@ class PrecisionControl final {
   void show(Snapshot& snapshot, std::span<const std::int64_t> indices) const;
 
  private:
+  void ask_policy();
   void count_hits(std::int64_t tokens);
   void count_hit(precision::UnitId unit, precision::TierId tier, std::int64_t tokens);
   void remember(const precision::Decision& decision, precision::TierId from);

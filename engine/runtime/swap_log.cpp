@@ -39,6 +39,12 @@ const char* name_of(SwapReason reason) {
       return "requested";
     case SwapReason::absent:
       return "absent";
+    case SwapReason::expected:
+      return "expected";
+    case SwapReason::yields:
+      return "yields";
+    case SwapReason::balanced:
+      return "balanced";
   }
   return "";
 }
@@ -56,20 +62,22 @@ Result<SwapLog> SwapLog::create(const std::filesystem::path& path) {
   return SwapLog(path, file);
 }
 
-void SwapLog::write(const precision::SwapEvent& event, const std::string& unit,
+void SwapLog::write(const precision::SwapEvent& event, const precision::UnitTable& units,
                     const precision::TierSet& tiers, std::int64_t token) {
   if (!file_) return;
-  const nlohmann::ordered_json line = {{"token", token},
-                                       {"pass", event.pass},
-                                       {"unit", unit},
-                                       {"from", tier_name(tiers, event.from)},
-                                       {"to", tier_name(tiers, event.decision.target)},
-                                       {"reason", name_of(event.decision.reason)},
-                                       {"score", event.decision.score},
-                                       {"margin", event.decision.margin},
-                                       {"outcome", name_of(event.outcome)},
-                                       {"bytes", event.bytes},
-                                       {"ms", 1e3 * event.seconds}};
+  const nlohmann::ordered_json line = {
+      {"token", token},
+      {"pass", event.pass},
+      {"unit", units.name(event.decision.unit)},
+      {"from", tier_name(tiers, event.from)},
+      {"to", tier_name(tiers, event.decision.target)},
+      {"reason", name_of(event.decision.reason)},
+      {"score", event.decision.score},
+      {"margin", event.decision.margin},
+      {"other", event.decision.other < 0 ? "" : units.name(event.decision.other)},
+      {"outcome", name_of(event.outcome)},
+      {"bytes", event.bytes},
+      {"ms", 1e3 * event.seconds}};
   const std::string text = line.dump() + "\n";
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() && std::fflush(file_.get()) == 0)
     return;

@@ -7,6 +7,7 @@
 
 #include "engine/core/result.h"
 #include "engine/precision/residency.h"
+#include "engine/precision/units.h"
 
 namespace fovea::runtime {
 
@@ -14,8 +15,8 @@ class SwapLog {
  public:
   // Begins the file anew.
   static Result<SwapLog> create(const std::filesystem::path& path);
-  void write(const precision::SwapEvent& event, const std::string& unit, const precision::TierSet& tiers,
-             std::int64_t token);
+  void write(const precision::SwapEvent& event, const precision::UnitTable& units,
+             const precision::TierSet& tiers, std::int64_t token);
   // Why nothing is written any more; empty: it still is.
   const Phrase& failure() const { return failure_; }
 

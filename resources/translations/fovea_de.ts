@@ -359,8 +359,8 @@
 <context>
     <name>fovea::app::FitWords</name>
     <message>
-        <source>%1 of %2 experts of each layer at %3, the others at %4</source>
-        <translation>%1 von %2 Experten jeder Schicht in %3, die anderen in %4</translation>
+        <source>%1 of %2 experts at %3, the others at %4</source>
+        <translation>%1 von %2 Experten in %3, die anderen in %4</translation>
     </message>
     <message numerus="yes">
         <source>%n weight unit(s) at %1</source>
@@ -584,6 +584,10 @@
         <translation>Gefragte Experten mit %1, die anderen mit %2</translation>
     </message>
     <message>
+        <source>Hot experts at %1, the others at %2 (DynaExq)</source>
+        <translation>Gefragte Experten mit %1, die anderen mit %2 (DynaExq)</translation>
+    </message>
+    <message>
         <source>Experts that the conversation uses most are precise, the others take less room. It changes while you talk, and never waits for it.</source>
         <translation>Experten, die das Gespräch am meisten braucht, sind genau, die anderen brauchen weniger Platz. Das ändert sich beim Reden, ohne dass etwas darauf wartet.</translation>
     </message>
@@ -632,8 +636,8 @@
         <translation>Es passt: %1 von %2 bleiben frei.</translation>
     </message>
     <message>
-        <source>In each layer %1 of %2 experts are at the high precision.</source>
-        <translation>In jeder Schicht haben %1 von %2 Experten die hohe Genauigkeit.</translation>
+        <source>%1 of %2 experts are at the high precision.</source>
+        <translation>%1 von %2 Experten haben die hohe Genauigkeit.</translation>
     </message>
     <message>
         <source>%1 of %2 experts stay on the disk and are read when they are used.</source>
@@ -2461,6 +2465,34 @@
         <translation>die erste Belegung nach dem Laden</translation>
     </message>
     <message>
+        <source>layer %1, expert %2</source>
+        <translation>Schicht %1, Experte %2</translation>
+    </message>
+    <message>
+        <source>another one</source>
+        <translation>einem anderen</translation>
+    </message>
+    <message>
+        <source>%1 nats a token</source>
+        <translation>%1 Nat je Token</translation>
+    </message>
+    <message>
+        <source>%1 of a token&apos;s loss</source>
+        <translation>%1 vom Verlust eines Tokens</translation>
+    </message>
+    <message>
+        <source>it is expected to do %1 of its layer&apos;s work: with the place of %2 that saves %3</source>
+        <translation>er wird voraussichtlich %1 der Arbeit seiner Schicht tun: mit dem Platz von %2 spart das %3</translation>
+    </message>
+    <message>
+        <source>it is expected to do %1 of its layer&apos;s work: its place is worth more to %2, by %3</source>
+        <translation>er wird voraussichtlich %1 der Arbeit seiner Schicht tun: sein Platz nützt %2 mehr, um %3</translation>
+    </message>
+    <message>
+        <source>another change had failed, and a place was to be filled or made</source>
+        <translation>ein anderer Wechsel war gescheitert, und ein Platz war zu füllen oder zu schaffen</translation>
+    </message>
+    <message>
         <source>it became hotter: %1, %2 more than the expert that gave way</source>
         <translation>er wurde heißer: %1, das ist %2 mehr als der Experte, der ihm Platz machte</translation>
     </message>
@@ -2673,12 +2705,12 @@
         <translation>Alles mit der niedrigsten Genauigkeit</translation>
     </message>
     <message>
-        <source>Of the loss that the lowest precision for all would mean, %1 is avoided.</source>
-        <translation>Vom Verlust, den die niedrigste Genauigkeit für alle brächte, sind %1 vermieden.</translation>
+        <source>Of the loss that the lowest precision for all would mean, %1 is avoided, with %2 bits per use.</source>
+        <translation>Vom Verlust, den die niedrigste Genauigkeit für alle brächte, sind %1 vermieden, mit %2 Bit je Nutzung.</translation>
     </message>
     <message>
-        <source>Quality kept: %1.</source>
-        <translation>Behaltene Qualität: %1.</translation>
+        <source>Quality kept: %1, with %2 bits per use.</source>
+        <translation>Behaltene Qualität: %1, mit %2 Bit je Nutzung.</translation>
     </message>
     <message>
         <source>Too early to say: %1 tokens so far.</source>

@@ -297,6 +297,12 @@ class CommandLineTest : public QObject {
                      "--context",  "16",        "--chunks",
                      "1",          "--against", chat_model}
         << Arguments{"kl", "window_kl"};
+    QTest::newRow("perplexity of each token")
+        << Arguments{"perplexity",  chat_model,  FOVEA_SOURCE_DIR "/README.md",
+                     "--context",   "16",        "--chunks",
+                     "1",           "--against", chat_model,
+                     "--each-token"}
+        << Arguments{"token_kl"};
     QTest::newRow("replay") << Arguments{"replay", "--synthetic", "2x16",  "--top",        "2",  "--tokens",
                                          "300",    "--tiers",     "q8,q4", "--high-share", "0.5"}
                             << Arguments{"rows", "tiers", "promotions", "bytes_read", "simulated_seconds"};

@@ -48,7 +48,7 @@ class PlanTest : public QObject {
       QVERIFY2(object["parts"].contains(part), part);
     QCOMPARE(object["units"]["file"].get<int>(), 10);
     QCOMPARE(object["units"]["bf16"].get<int>(), 0);
-    QCOMPARE(object["policy"].get<std::string>(), std::string("dynaexq"));
+    QCOMPARE(object["policy"].get<std::string>(), std::string("fovea"));
     QVERIFY(object["advice"].is_array() && !object["advice"].empty());
   }
 
@@ -158,7 +158,7 @@ class PlanTest : public QObject {
     QCOMPARE(outcome.err, std::string());
     for (const char* text :
          {"dense weights", "units at bf16", "units at q4", "KV cache", "safety", "of 32.0 GiB: fits",
-          "In each layer ", " of 128 experts are at bf16", "1 GiB more: "})
+          "Experts: ", " at bf16, ", "the conversation decides", "1 GiB more: "})
       QVERIFY2(outcome.out.contains(text), text);
     const auto object =
         plan({"--shape", "qwen3-30b-a3b", "--device-memory", "24GiB", "--tiers", "bf16", "-ncmoe", "auto"});

@@ -161,8 +161,9 @@ class PolicyTest : public QObject {
                                  "--tiers", "file,bf16", "--stats"},
                                 data());
     QCOMPARE(outcome.code, 0);
-    QVERIFY2(outcome.err.starts_with("32.00 bits per weight, 100.0 % of uses at the highest tier"),
-             outcome.err.c_str());
+    QVERIFY2(
+        outcome.err.starts_with("32.00 bits per weight, 32.00 per use, 100.0 % of uses at the highest tier"),
+        outcome.err.c_str());
     QCOMPARE(std::ranges::count(outcome.err, '\n'), 1);
     QVERIFY(!outcome.out.contains("bits per weight"));
   }

@@ -1,7 +1,7 @@
 // What changing precision costs decoding, with the real engine on a real model.
 //   bench_overhead idle MODEL STORES TIERS [TOKENS [ROUNDS]]
-//     times between tokens without a policy, with every unit pinned at the file's tier, and with dynaexq
-//     watching although it has nothing to change (not with TIERS -, which needs no lower tier)
+//     times between tokens without a policy, with every unit pinned at the file's tier, and with dynaexq and
+//     fovea watching although there is nothing to change (not with TIERS -, which needs no lower tier)
 //   bench_overhead storm MODEL STORES TIERS [TOKENS [ROUNDS]]
 //     the same engine with and without a storm of swaps that goes round all units, whatever the routers
 //     choose, with its traffic at 5 % of the memory's bandwidth; TIERS as file,q2
@@ -90,20 +90,20 @@ struct Times {
 };
 
 void idle(const Arguments& arguments) {
-  LoadOptions pinned = plain(arguments), watched = pinned;
+  LoadOptions pinned = plain(arguments);
   pinned.precision.policy = PolicyKind::static_tiers;
   pinned.precision.tiers = {"file"};
-  watched.precision.policy = PolicyKind::dynaexq;
-  watched.precision.tiers = arguments.tiers;
   std::vector<std::unique_ptr<Engine>> engines;
-  std::vector<Times> times{
-      {.name = "no policy"}, {.name = "all units pinned"}, {.name = "dynaexq, all high"}};
+  std::vector<Times> times{{.name = "no policy"}, {.name = "all units pinned"}};
   engines.push_back(value_of(Engine::load(plain(arguments))));
   engines.push_back(value_of(Engine::load(pinned)));
-  if (arguments.tiers.empty()) {
-    times.pop_back();
-  } else {
+  for (const PolicyKind policy : {PolicyKind::dynaexq, PolicyKind::fovea}) {
+    if (arguments.tiers.empty()) break;
+    LoadOptions watched = plain(arguments);
+    watched.precision.policy = policy;
+    watched.precision.tiers = arguments.tiers;
     engines.push_back(value_of(Engine::load(watched)));
+    times.push_back({.name = std::string(name_in(policy_names, policy)) + ", all high"});
   }
   for (int round = -1; round < arguments.rounds; ++round) {
     for (std::size_t i = 0; i < engines.size(); ++i) {

@@ -67,7 +67,7 @@ QString ExpertTable::text(std::int64_t unit, int column) const {
     case last_change:
       return change.decision.unit < 0 ? QString() : ago_text(change.seconds_ago);
     case why:
-      return change.decision.unit < 0 ? QString() : reason_text(change);
+      return change.decision.unit < 0 ? QString() : reason_text(model_, numbers_, change);
     default:
       return {};
   }

@@ -27,6 +27,14 @@ QString tier_text(const SnapshotNumbers& numbers, std::uint8_t tier) {
   return tier == host_tier ? ExpertWords::tr("main memory") : ExpertWords::tr("on disk");
 }
 
+// "layer 3, expert 7" of an index in Snapshot::units.
+QString expert_name(const ShownModel& model, const SnapshotNumbers& numbers, std::int32_t unit) {
+  if (unit < 0 || numbers.units_per_layer <= 0) return ExpertWords::tr("another one");
+  return ExpertWords::tr("layer %1, expert %2")
+      .arg(layer_text(model, unit / numbers.units_per_layer))
+      .arg(unit % numbers.units_per_layer);
+}
+
 // Two digits; never as a power of ten.
 QString hotness_text(float hotness) {
   constexpr int max_digits = 6;
@@ -36,13 +44,17 @@ QString hotness_text(float hotness) {
   return QLocale().toString(value, 'f', digits);
 }
 
-QString reason_text(const UnitChange& change) {
+QString reason_text(const ShownModel& model, const SnapshotNumbers& numbers, const UnitChange& change) {
   if (!change.explained) {
     return change.decision.to < change.decision.from
                ? ExpertWords::tr("promoted among many at once, details not kept")
                : ExpertWords::tr("demoted among many at once, details not kept");
   }
   const QString score = hotness_text(change.decision.score);
+  const QString work = percent_text(static_cast<double>(change.decision.score), 1);
+  const QString gain = hotness_text(std::abs(change.decision.margin));
+  const QString unit = numbers.quality.in_nats ? ExpertWords::tr("%1 nats a token").arg(gain)
+                                               : ExpertWords::tr("%1 of a token's loss").arg(gain);
   switch (change.decision.reason) {
     case SwapReason::initial:
       return ExpertWords::tr("the first set after loading");
@@ -57,6 +69,16 @@ QString reason_text(const UnitChange& change) {
       return ExpertWords::tr("it was asked for");
     case SwapReason::absent:
       return ExpertWords::tr("it was used while on disk alone");
+    case SwapReason::expected:
+      return ExpertWords::tr(
+                 "it is expected to do %1 of its layer's work: with the place of %2 that saves %3")
+          .arg(work, expert_name(model, numbers, change.decision.other), unit);
+    case SwapReason::yields:
+      return ExpertWords::tr(
+                 "it is expected to do %1 of its layer's work: its place is worth more to %2, by %3")
+          .arg(work, expert_name(model, numbers, change.decision.other), unit);
+    case SwapReason::balanced:
+      return ExpertWords::tr("another change had failed, and a place was to be filled or made");
   }
   return {};
 }
@@ -91,7 +113,7 @@ QString expert_text(const ShownModel& model, const SnapshotNumbers& numbers, con
     lines << ExpertWords::tr("Last change: %1 → %2, %3")
                  .arg(tier_text(numbers, change.decision.from), tier_text(numbers, change.decision.to),
                       ago_text(change.seconds_ago));
-    lines << ExpertWords::tr("Why: %1").arg(reason_text(change));
+    lines << ExpertWords::tr("Why: %1").arg(reason_text(model, numbers, change));
   } else {
     lines << ExpertWords::tr("Last change: none seen");
   }

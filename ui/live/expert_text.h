@@ -14,7 +14,7 @@ QString layer_text(const ShownModel& model, std::int64_t layer);       // its nu
 QString tier_text(const SnapshotNumbers& numbers, std::uint8_t tier);  // "q4", "on disk"
 QString hotness_text(float hotness);
 // "became hotter: 0.034, 0.012 more than the expert that gave way"
-QString reason_text(const UnitChange& change);
+QString reason_text(const ShownModel& model, const SnapshotNumbers& numbers, const UnitChange& change);
 QString ago_text(double seconds);
 
 // Everything about an expert at a moment; rich: as the HTML of a tooltip.

@@ -27,10 +27,13 @@ QString kept_text(double share) {
 }
 
 QString kept_words(const PolicyGain& gain) {
-  return (gain.in_nats
-              ? GainWords::tr("Quality kept: %1.")
-              : GainWords::tr("Of the loss that the lowest precision for all would mean, %1 is avoided."))
-      .arg(kept_text(gain.kept));
+  const QString bits = number_text(gain.bits_per_use, 1);
+  return gain.in_nats
+             ? GainWords::tr("Quality kept: %1, with %2 bits per use.").arg(kept_text(gain.kept), bits)
+             : GainWords::tr(
+                   "Of the loss that the lowest precision for all would mean, %1 is avoided, "
+                   "with %2 bits per use.")
+                   .arg(kept_text(gain.kept), bits);
 }
 
 }  // namespace

@@ -172,8 +172,9 @@ struct PolicyGain {
   // e^−KL of these tokens, from the model as its file has it; else the share of the lowest tier's loss that
   // is avoided.
   double kept = 0;
-  double fixed_kept = 0;  // … by the fixed mix
-  double low_kept = 0;    // … with every expert at the lowest tier
+  double fixed_kept = 0;    // … by the fixed mix
+  double low_kept = 0;      // … with every expert at the lowest tier
+  double bits_per_use = 0;  // of a weight, the mean over the session's uses of experts; 0: none was used
   FixedMix chosen_by = FixedMix::none;
   bool fixed_mix_would_do = false;
 };

@@ -233,8 +233,8 @@ class CandidatesTest : public QObject {
     const Candidate candidate =
         app::examine_model(tests::golden("models/experts.gguf"), machine, app::catalogue());
     QVERIFY(candidate.usable());
-    const PrecisionRequest moving{PolicyKind::dynaexq, {"file", "q4e"}},
-        fixed{PolicyKind::static_tiers, {"file", "q4e", "q2"}};
+    const PrecisionRequest moving{PolicyKind::fovea, {"file", "q4e"}},
+        fixed{PolicyKind::static_tiers, {"q4e"}};
     const auto usual = app::precision_choices(candidate, machine);
     QVERIFY(std::ranges::count(usual, moving) == 0 && std::ranges::count(usual, fixed) == 0);
     const auto choices =

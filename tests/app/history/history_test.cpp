@@ -66,6 +66,7 @@ class HistoryTest : public QObject {
   void a_fork_remembers_the_way();
   void pages_pinned_first_then_newest();
   void deleted_can_come_back_until_purged();
+  void keeps_what_a_conversation_uses();
   void continues_a_stopped_answer();
   void refuses_a_parent_elsewhere();
   void finds_every_script_data();
@@ -250,6 +251,28 @@ void HistoryTest::deleted_can_come_back_until_purged() {
   QVERIFY(!w.history.conversation(gone.conversation.id));
   QVERIFY(!w.history.message(gone.answer.id));
   QCOMPARE(found(w.history, "zebra"), (std::vector<Id>{kept.conversation.id}));
+  FOVEA_VERIFY(History::check(w.file));
+}
+
+void HistoryTest::keeps_what_a_conversation_uses() {
+  World w;
+  const Turn one = w.turn(0, 0, "one"), other = w.turn(0, 0, "other");
+  QCOMPARE(*w.history.use_profile(one.conversation.id), std::string());
+  const auto finish = [&](const Turn& turn, const std::string& profile) {
+    return w.history.finish_answer(turn.answer.id, {.timings = {}, .note = {}, .use_profile = profile});
+  };
+  const std::string bytes("a\0\xFF z", 5);
+  FOVEA_VERIFY(finish(one, bytes));
+  QCOMPARE(*w.history.use_profile(one.conversation.id), bytes);
+  QCOMPARE(*w.history.use_profile(other.conversation.id), std::string());
+  FOVEA_VERIFY(finish(one, ""));  // a model without a policy answered
+  QCOMPARE(*w.history.use_profile(one.conversation.id), bytes);
+  FOVEA_VERIFY(finish(one, "later"));
+  QCOMPARE(*w.history.use_profile(one.conversation.id), std::string("later"));
+  FOVEA_VERIFY(w.history.remove(one.conversation.id));
+  w.clock += Time{31} * 24 * 3600 * 1000;
+  QCOMPARE(*w.history.purge(), 1);
+  QCOMPARE(*w.history.use_profile(one.conversation.id), std::string());
   FOVEA_VERIFY(History::check(w.file));
 }
 

@@ -39,11 +39,15 @@ std::size_t files_named(const std::filesystem::path& folder, const std::string& 
   return count;
 }
 
-constexpr const char* kVersion2 = "ALTER TABLE conversations ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'";
+constexpr const char* kNext = "ALTER TABLE conversations ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'";
 constexpr const char* kBroken = "ALTER TABLE conversations ADD COLUMN x TEXT; SELECT no_such_function()";
 
-std::vector<Migration> with_second(const char* sql, int oldest_reader = 1) {
-  return {migrations()[0], {2, sql, oldest_reader}};
+// What a later version of the program might do to a file of this one's.
+std::vector<Migration> with_next(const char* sql, bool old_ones_may_read = true) {
+  std::vector<Migration> steps(migrations().begin(), migrations().end());
+  const int next = steps.back().version + 1;
+  steps.push_back({next, sql, old_ones_may_read ? 1 : next});
+  return steps;
 }
 
 }  // namespace
@@ -59,6 +63,7 @@ class OpenTest : public QObject {
   void another_programs_database_is_left_alone();
   void a_large_file_is_checked_when_suspect();
   void migrates_with_a_backup();
+  void the_first_versions_file_goes_on();
   void a_failed_migration_changes_nothing();
   void a_newer_schema_is_read_only();
   void a_much_newer_schema_is_refused();
@@ -168,25 +173,41 @@ void OpenTest::migrates_with_a_backup() {
   tests::TemporaryFolder folder;
   const auto file = folder.path() / "history.db";
   make_history(file, 3);
-  const auto steps = with_second(kVersion2);
+  const auto steps = with_next(kNext);
   auto history = History::open(file, {.now = {}, .migrations = steps});
   FOVEA_VERIFY(history);
   QCOMPARE(history->conversations(9)->conversations.size(), std::size_t{3});
   QVERIFY(!history->opening().backup.empty());
   auto backup = Database::open(history->opening().backup, Access::read_only);
   FOVEA_VERIFY(backup);
-  QCOMPARE(*schema_version(*backup), 1);
+  QCOMPARE(*schema_version(*backup), migrations().back().version);
   QCOMPARE(*backup->number("SELECT count(*) FROM messages"), std::int64_t{6});
   auto now = Database::open(file, Access::read_only);
-  QCOMPARE(*schema_version(*now), 2);
+  QCOMPARE(*schema_version(*now), steps.back().version);
   QCOMPARE(*now->number("SELECT count(*) FROM conversations WHERE colour='blue'"), std::int64_t{3});
+}
+
+void OpenTest::the_first_versions_file_goes_on() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  const std::vector<Migration> first{migrations().front()};
+  make_history(file, 3, {.now = {}, .migrations = first});
+  auto history = History::open(file);
+  FOVEA_VERIFY(history);
+  const auto page = history->conversations(9);
+  QCOMPARE(page->conversations.size(), std::size_t{3});
+  QCOMPARE(*history->use_profile(page->conversations[0].id), std::string());
+  const Branch branch = *history->branch(page->conversations[0].id);
+  FOVEA_VERIFY(
+      history->finish_answer(branch.messages.back().id, {.timings = {}, .note = {}, .use_profile = "p"}));
+  QCOMPARE(*history->use_profile(page->conversations[0].id), std::string("p"));
 }
 
 void OpenTest::a_failed_migration_changes_nothing() {
   tests::TemporaryFolder folder;
   const auto file = folder.path() / "history.db";
   make_history(file, 3);
-  const auto steps = with_second(kBroken);
+  const auto steps = with_next(kBroken);
   QVERIFY(!History::open(file, {.now = {}, .migrations = steps}));
   auto history = History::open(file);
   FOVEA_VERIFY(history);
@@ -197,7 +218,7 @@ void OpenTest::a_failed_migration_changes_nothing() {
 void OpenTest::a_newer_schema_is_read_only() {
   tests::TemporaryFolder folder;
   const auto file = folder.path() / "history.db";
-  const auto steps = with_second(kVersion2);
+  const auto steps = with_next(kNext);
   make_history(file, 3, {.now = {}, .migrations = steps});
   auto history = History::open(file);
   FOVEA_VERIFY(history);
@@ -217,7 +238,7 @@ void OpenTest::a_newer_schema_is_read_only() {
 void OpenTest::a_much_newer_schema_is_refused() {
   tests::TemporaryFolder folder;
   const auto file = folder.path() / "history.db";
-  const auto steps = with_second(kVersion2, 2);
+  const auto steps = with_next(kNext, false);
   make_history(file, 1, {.now = {}, .migrations = steps});
   const auto history = History::open(file);
   QVERIFY(!history);
@@ -229,7 +250,7 @@ void OpenTest::an_old_program_in_the_way_is_named() {
   const auto file = folder.path() / "history.db";
   auto old = History::open(file);
   FOVEA_VERIFY(old);
-  const auto steps = with_second(kVersion2);
+  const auto steps = with_next(kNext);
   const auto newer = History::open(file, {.now = {}, .migrations = steps});
   QVERIFY(!newer);
   QVERIFY(newer.error().is(errors::history_older_runs.code));

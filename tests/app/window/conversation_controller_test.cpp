@@ -80,6 +80,32 @@ class ConversationControllerTest : public QObject {
     QCOMPARE(app::title_of(QStringLiteral("What is ```x```?")), QStringLiteral("What is ```x```?"));
     QCOMPARE(app::title_of(QStringLiteral("```")), QStringLiteral("```"));
   }
+
+  // What the engine is told when a conversation is opened again.
+  void openingOneFindsWhatItUses() {
+    const tests::TemporaryFolder folder;
+    ui::ChatWindow window;
+    history::HistoryThread thread(folder.path() / "history.db");
+    app::ConversationController controller(window, thread,
+                                           [](const ui::ChatSettingsView&) { return history::Origin{}; });
+    controller.set_ready(true);
+    connect(&controller, &app::ConversationController::opened, &controller,
+            &app::ConversationController::find_use_profile);
+    QSignalSpy wanted(&controller, &app::ConversationController::answerWanted);
+    QSignalSpy changed(&controller, &app::ConversationController::changed);
+    QSignalSpy found(&controller, &app::ConversationController::useProfileFound);
+    controller.send(QStringLiteral("why"));
+    QTRY_COMPARE(wanted.size(), 1);
+    GenerateResult result;
+    result.text = "because";
+    result.use_profile = std::string("p\0q", 3);
+    controller.finish(result);
+    const auto id = controller.conversation().id;
+    controller.new_chat();
+    controller.open(id);
+    QTRY_COMPARE(found.size(), 1);
+    QCOMPARE(found[0][0].toByteArray(), QByteArray("p\0q", 3));
+  }
 };
 FOVEA_TEST(ConversationControllerTest)
 

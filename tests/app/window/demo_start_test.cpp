@@ -60,7 +60,7 @@ class DemoStartTest : public QObject {
       QVERIFY(!starters->isVisible());
       const ui::ErrorBar& bar = desktop.window().error_bar();
       QVERIFY(wait_for(
-          [&] { return policy(desktop) == PolicyKind::dynaexq || bar.kind() == ui::ErrorBar::Kind::error; }));
+          [&] { return policy(desktop) == PolicyKind::fovea || bar.kind() == ui::ErrorBar::Kind::error; }));
       QVERIFY2(bar.kind() == ui::ErrorBar::Kind::notice, qPrintable(bar.message()));
       QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
       QCOMPARE(desktop.chat().conversation().messages().size(), std::size_t{2});
@@ -75,7 +75,7 @@ class DemoStartTest : public QObject {
     app::Desktop again(request());
     again.start();
     QVERIFY(wait_for([&] { return again.window().state() == State::ready; }));
-    QCOMPARE(policy(again), PolicyKind::dynaexq);
+    QCOMPARE(policy(again), PolicyKind::fovea);
     // Another policy has the chunk that is its own.
     QCOMPARE(again.chat().model().settings.chunk, 128);
     PrecisionRequest none;

@@ -62,7 +62,7 @@ bool prepared(fovea::app::Desktop& desktop) {
   wait_until([&] {
     return desktop.window().state() == State::no_model ||
            (desktop.chat().model_loaded() && desktop.window().state() == State::ready &&
-            desktop.chat().model().settings.precision.policy == fovea::PolicyKind::dynaexq);
+            desktop.chat().model().settings.precision.policy == fovea::PolicyKind::fovea);
   });
   return desktop.window().state() == State::ready;
 }

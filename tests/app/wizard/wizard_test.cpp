@@ -247,7 +247,7 @@ class WizardTest : public QObject {
       const double took = static_cast<double>(wizard(desktop).measured()->accounted_bytes);
       QVERIFY(std::abs(took / static_cast<double>(wizard(desktop).measured()->planned_bytes) - 1) < 0.02);
       const QString command = dialog.findChildren<QLineEdit*>(QStringLiteral("wizardCommand")).back()->text();
-      QVERIFY2(command.startsWith(QStringLiteral("fovea demo --context 2048 --policy dynaexq")),
+      QVERIFY2(command.startsWith(QStringLiteral("fovea demo --context 2048 --policy fovea")),
                qPrintable(command));
       QVERIFY(desktop.settings().model_setups.empty());
       QVERIFY(press(desktop, Qt::Key_F));  // Finish
@@ -263,7 +263,7 @@ class WizardTest : public QObject {
     again.start();
     QVERIFY(!again.wizard().wizard());
     QVERIFY(wait_for([&] { return again.window().state() == State::ready; }));
-    QCOMPARE(again.chat().model().settings.precision.policy, PolicyKind::dynaexq);
+    QCOMPARE(again.chat().model().settings.precision.policy, PolicyKind::fovea);
     QCOMPARE(again.chat().model().settings.precision.budget_bytes, std::int64_t{220'000'000});
     QCOMPARE(again.chat().model().settings.context, std::int64_t{2048});
     // The live panel's empty page leads to the memory page of the open model.
@@ -315,7 +315,7 @@ class WizardTest : public QObject {
     QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
     Q_EMIT desktop.live_panel().choosePrecisionRequested();
     QVERIFY(wait_for([&] { return wizard(desktop).chosen() != nullptr; }));
-    QCOMPARE(wizard(desktop).setup().precision.policy, PolicyKind::dynaexq);
+    QCOMPARE(wizard(desktop).setup().precision.policy, PolicyKind::fovea);
     QVERIFY(wizard(desktop).setup().precision.budget_bytes < app::memory_bytes(desktop.chat().model()));
     QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));
     QVERIFY(close(desktop));

@@ -186,6 +186,15 @@ class ExchangesTest : public QObject {
       QCOMPARE(int(decisions[i].target), 0);  // the demotion that makes its room stands behind it
       QCOMPARE(int(decisions[i + 1].target), 1);
       QCOMPARE(decisions[i].margin, decisions[i + 1].margin);
+      // Each tells why: what is expected of it, and of whom it takes the place or to whom it gives its own.
+      const auto use_of = [&](const Decision& decision) {
+        return uses[static_cast<std::size_t>(decision.unit)];
+      };
+      QVERIFY(decisions[i].score == use_of(decisions[i]) &&
+              decisions[i + 1].score == use_of(decisions[i + 1]));
+      QVERIFY(decisions[i].other == decisions[i + 1].unit && decisions[i + 1].other == decisions[i].unit);
+      QVERIFY(decisions[i].reason == fovea::SwapReason::expected &&
+              decisions[i + 1].reason == fovea::SwapReason::yields);
     }
     propose(4);
     QCOMPARE(decisions.size(), std::size_t{2});
@@ -207,6 +216,11 @@ class ExchangesTest : public QObject {
     found = exchanges.find(uses, tiers, 0, 4);
     QCOMPARE(found.size(), std::size_t{1});
     QVERIFY(found[0].up == 1 && found[0].down == Exchange::nobody);
+    std::vector<Decision> decisions;
+    exchanges.look(uses, tiers, 0, 4);
+    exchanges.decide(0, 0, decisions);
+    QCOMPARE(decisions.size(), std::size_t{1});
+    QVERIFY(decisions[0].reason == fovea::SwapReason::balanced && decisions[0].other == -1);
   }
 
   // Versions of other sizes have other blocks; the host's units and those on disk alone have none.

@@ -116,6 +116,44 @@ class FoveaPolicyTest : public QObject {
     QCOMPARE(ends[0], ends[1]);
   }
 
+  // A conversation that is opened again: its experts are asked for at once, a few at a time, and then no
+  // more.
+  void recallsWhatAConversationUsed() {
+    const PolicyWorld world = two_tiers(3, 16, 4);
+    const Tiers first = best_fill(world, expected_loss(world));
+    const FoveaSettings settings{.margin = 0.1, .in_flight = 8};
+    const auto policy = make_fovea(world, settings, first), again = make_fovea(world, settings, first);
+    FOVEA_VERIFY(policy);
+    FOVEA_VERIFY(again);
+    std::mt19937 random(3);
+    Tiers tiers = first;
+    std::vector<Decision> decisions;
+    const auto apply = [&](Policy& of, Tiers& to) {
+      decisions.clear();
+      of.propose(to, 0, decisions);
+      for (const Decision& decision : decisions)
+        to[static_cast<std::size_t>(decision.unit)] = decision.target;
+    };
+    for (int t = 0; t < 2000; ++t) {
+      (*policy)->observe(random_routing(world, 1, 4, 8, random).observation());
+      apply(**policy, tiers);
+    }
+    QVERIFY(!(*again)->is_recalling());
+    (*again)->recall((*policy)->profile());
+    Tiers recalled = first;
+    int calls = 0;
+    for (; (*again)->is_recalling(); ++calls) {
+      QVERIFY(calls < 100);
+      apply(**again, recalled);
+      QVERIFY(std::ssize(decisions) <= settings.in_flight);
+    }
+    QVERIFY(calls > 1);
+    for (std::size_t layer = 0; layer < 3; ++layer)  // the hottest of each, from the eighth on
+      QVERIFY(recalled[16 * layer + 8] == 0 && recalled[16 * layer + 9] == 0 && recalled[16 * layer] == 1);
+    apply(**again, recalled);
+    QVERIFY(decisions.empty());
+  }
+
   // Harm decides, and layers give places to one another.
   void harmMattersAcrossLayers() {
     PolicyWorld world = two_tiers(2, 4, 2);

@@ -72,6 +72,17 @@ class StaticPlanTest : public QObject {
       QCOMPARE(int(plan->tiers[unit]), unit < static_cast<std::size_t>(96 - high) ? 1 : 0);
   }
 
+  // … whatever the lower ones are said to cost.
+  void withoutABudgetAllStandHighest() {
+    const ShapeWeights weights = weights_of(small);
+    const auto units = plan_of(weights, 0, 0);
+    FOVEA_VERIFY(units);
+    const auto plan = plan_static(*units, std::vector<double>(2 * 96, 0.0));
+    FOVEA_VERIFY(plan);
+    QCOMPARE(plan->tiers, std::vector<TierId>(96, 0));
+    QVERIFY(plan->plan.plan.fits);
+  }
+
   void everyBudgetHasAMap() {
     std::mt19937 random(seed());
     const ShapeWeights weights = weights_of(small);

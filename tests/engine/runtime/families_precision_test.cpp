@@ -1,7 +1,9 @@
 // The units of every family change precision: experts with biases, beside a dense part or in layers of other
 // mixers, and linear layers of each kind.
 #include <QTemporaryDir>
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 #include "engine/api/prepare.h"
 #include "tests/support/test.h"
@@ -95,6 +97,54 @@ class FamiliesPrecisionTest : public QObject {
     const auto hotness = [](const auto& a, const auto& b) { return a.hotness < b.hotness; };
     const auto [coldest, hottest] = std::ranges::minmax_element(snapshot.units, hotness);
     QVERIFY(hottest->hotness > coldest->hotness);
+  }
+
+  // What a conversation used is known when it is opened again, in another program: its experts stand where
+  // they stood, before a token is read.
+  void aConversationIsRecalled() {
+    LoadOptions moving = request(subjects[0], PolicyKind::fovea);
+    moving.need_tokenizer = true;
+    moving.context = 256;
+    moving.precision.budget_bytes = budget_of_some_high(moving);
+    moving.precision.fovea.interval_tokens = 4;
+    moving.precision.fovea.margin = 0;
+    moving.precision.fovea.half_lives = {16};
+    const auto tiers_of = [](fovea::Engine& engine) {
+      while (engine.rest()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      fovea::Snapshot snapshot;
+      engine.read_snapshot(snapshot);
+      std::vector<int> tiers;
+      for (const auto& unit : snapshot.units) tiers.push_back(unit.tier);
+      return tiers;
+    };
+    const auto engine = load(moving);
+    const auto first = tiers_of(*engine);
+    fovea::GenerateRequest question;
+    question.raw_prompt = std::string(90, 'a') + std::string(90, 'b');
+    question.max_tokens = 1;
+    const auto answer = engine->generate(question);
+    FOVEA_VERIFY(answer);
+    QVERIFY(!answer->use_profile.empty());
+    const auto followed = tiers_of(*engine);
+    QVERIFY(followed != first);
+
+    const auto again = load(moving);
+    QCOMPARE(tiers_of(*again), first);
+    std::string damaged = answer->use_profile;
+    damaged.back() = static_cast<char>(damaged.back() ^ 1);
+    QVERIFY(!again->recall(damaged) && !again->recall({}));
+    QVERIFY(again->recall(answer->use_profile));
+    const auto recalled = tiers_of(*again);
+    const auto differ = [&](const std::vector<int>& tiers) {
+      int units = 0;
+      for (std::size_t unit = 0; unit < tiers.size(); ++unit) units += tiers[unit] != followed[unit];
+      return units;
+    };
+    QVERIFY2(differ(recalled) < differ(first),
+             qPrintable(QString("%1 of %2").arg(differ(recalled)).arg(differ(first))));
+    QCOMPARE(again->precision()->uses, 0);
+    moving.precision = {};
+    QVERIFY(!load(moving)->recall(answer->use_profile));  // no policy wants it
   }
 
   // A text reaches all units, by which their versions are made and their harm is measured.

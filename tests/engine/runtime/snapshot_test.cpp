@@ -101,10 +101,25 @@ class SnapshotTest : public QObject {
     QCOMPARE(snapshot.tiers[0].hits, count * layers * used);
     QCOMPARE(snapshot.tiers[1].hits, 0);
     QCOMPARE(snapshot.misses, 0);
+    QCOMPARE(engine->precision()->bits_per_use, snapshot.tiers[0].bits_per_weight);
     QVERIFY(snapshot.prefill_tokens_per_second > 0);
     QCOMPARE(snapshot.tokens_per_second, 0.0);  // nothing was written
     QCOMPARE(snapshot.budget_bytes, engine->plan().plan.budget_bytes);
     QCOMPARE(snapshot.arena_bytes, engine->plan().plan.arena_bytes);
+  }
+
+  void bitsPerUse() {
+    using fovea::bits_per_use;
+    std::vector<fovea::TierState> tiers;
+    QCOMPARE(bits_per_use(tiers, 5), 0.0);
+    tiers.resize(2);
+    tiers[0].bits_per_weight = 8;
+    tiers[1].bits_per_weight = 2;
+    QCOMPARE(bits_per_use(tiers, 0), 0.0);
+    tiers[0].hits = 30;
+    tiers[1].hits = 10;
+    QCOMPARE(bits_per_use(tiers, 0), 6.5);
+    QCOMPARE(bits_per_use(tiers, 20), 5.0);  // read at 2 bits
   }
 
   // Without a policy all stays as it is, and is shown: use, hotness, one tier, no arena.

@@ -4,6 +4,7 @@
 
 #include "tests/support/test.h"
 #include "tests/ui/live/made_source.h"
+#include "ui/language/number_text.h"
 #include "ui/live/expert_text.h"
 
 using namespace fovea;
@@ -86,6 +87,37 @@ class ExpertTableTest : public QObject {
     QCOMPARE(text(4, ExpertTable::tier), QStringLiteral("main memory"));
     QCOMPARE(text(5, ExpertTable::tier), QStringLiteral("on disk"));
     QVERIFY(text(3, ExpertTable::last_change).isEmpty());
+  }
+
+  // Fovea's policy: what is expected, whom it changes places with, and what that saves.
+  void reasonsNameTheOther() {
+    ShownModel model;
+    model.layer_numbers = {4, 9};
+    Snapshot s = six_units();
+    const auto said = [&](SwapReason reason, std::int32_t other) {
+      return reason_text(model, s,
+                         {.seconds_ago = 3,
+                          .decision = {.unit = 1,
+                                       .from = 1,
+                                       .to = 0,
+                                       .reason = reason,
+                                       .score = 0.125F,
+                                       .margin = 0.0031F,
+                                       .other = other},
+                          .explained = true});
+    };
+    s.quality.in_nats = true;
+    for (const SwapReason reason : {SwapReason::expected, SwapReason::yields}) {
+      const QString text = said(reason, 5);
+      for (const QString& part : {percent_text(0.125, 1), QStringLiteral("layer 9, expert 2"),
+                                  QStringLiteral("0.0031 nats a token")})
+        QVERIFY2(text.contains(part), qPrintable(text));
+    }
+    QVERIFY(said(SwapReason::expected, 5) != said(SwapReason::yields, 5));
+    s.quality.in_nats = false;
+    QVERIFY(said(SwapReason::expected, -1).contains(QStringLiteral("another one")));
+    QVERIFY(said(SwapReason::expected, 5).contains(QStringLiteral("of a token's loss")));
+    QVERIFY(said(SwapReason::balanced, -1).contains(QStringLiteral("had failed")));
   }
 
   void sortsAndKeepsTheSelection() {

@@ -39,10 +39,12 @@ class GainViewTest : public QObject {
                           .kept = 0.9731,
                           .fixed_kept = 0.9512,
                           .low_kept = 0.61,
+                          .bits_per_use = 5.34,
                           .chosen_by = static_cast<FixedMix>(chosen_by),
                           .fixed_mix_would_do = nothing};
     const QString sentence = gain_sentence(gain);
-    said += {percent_text(0.9731, 1), percent_text(0.9512, 1)};
+    said += {percent_text(0.9731, 1), percent_text(0.9512, 1),
+             number_text(5.34, 1) + QStringLiteral(" bits per use")};
     for (const QString& part : said)
       QVERIFY2(sentence.contains(part), qPrintable(part + QStringLiteral(" in: ") + sentence));
     GainView view;

@@ -53,9 +53,9 @@ ui::LibraryRow large() {
   row.fit_text = QStringLiteral("Fits with experts at lower precision");
   row.fit_number = QStringLiteral("53.8 GB of 54.1 GB");
   row.fit_why = QStringLiteral(
-      "As its file has it, it would need 68.2 GB, and 54.1 GB are free for a model. It fits with 61 of 128 "
-      "experts "
-      "of each layer at file, the others at q2: that takes 53.8 GB.");
+      "As its file has it, it would need 68.2 GB, and 54.1 GB are free for a model. It fits with 2,928 of "
+      "6,144 "
+      "experts at file, the others at q2: that takes 53.8 GB.");
   row.stores.clear();
   row.store_bytes = 0;
   return row;
@@ -167,8 +167,7 @@ std::vector<ui::VersionRow> sample_versions() {
       version("BF16", 61.1, FitView::lower_precision, "Should fit at lower precision",
               "An estimate from the published model's shape. As its file has it, it would need 67.2 GB, and "
               "54.1 GB "
-              "are free for a model. It fits with 110 of 128 experts of each layer at file, the others at "
-              "q4: that "
+              "are free for a model. It fits with 5,280 of 6,144 experts at file, the others at q4: that "
               "takes 53.6 GB."),
       version("F32", 122.1, FitView::does_not_fit, "Will hardly fit", "An estimate from the file's size.")};
   rows[2].is_proposed = true;
