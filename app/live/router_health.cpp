@@ -2,36 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
+
+#include "engine/api/expert_load.h"
 
 namespace fovea::app {
 namespace {
-
-double sum(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-template <class Number>
-std::vector<double> shares_of(std::span<const Number> uses) {
-  std::vector<double> shares(uses.begin(), uses.end());
-  const double total = sum(shares);
-  for (double& share : shares) share = total > 0 ? share / total : 0;
-  return shares;
-}
-
-// Of the `count` largest shares.
-double top(std::vector<double> shares, std::size_t count) {
-  count = std::min(count, shares.size());
-  std::ranges::partial_sort(shares, shares.begin() + static_cast<std::ptrdiff_t>(count), std::greater<>());
-  return sum(std::span(shares).first(count));
-}
-
-double apart(const std::vector<double>& a, const std::vector<double>& b) {
-  double more = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) more += std::max(0.0, a[i] - b[i]);
-  return more;
-}
 
 std::int64_t count(std::span<const std::uint32_t> uses) {
   return std::accumulate(uses.begin(), uses.end(), std::int64_t{0});
@@ -43,13 +19,11 @@ ui::LayerHealth health_of(std::span<const std::uint32_t> lately, std::span<const
   ui::LayerHealth health{.uses = count(lately)};
   if (health.uses == 0) return health;
   const std::vector<double> shares = shares_of(lately);
-  double entropy = 0;
-  for (const double share : shares) entropy -= share > 0 ? share * std::log(share) : 0;
-  health.evenness = shares.size() > 1 ? entropy / std::log(static_cast<double>(shares.size())) : 1;
+  health.evenness = evenness(shares);
   health.busiest = static_cast<std::int32_t>(std::ranges::max_element(shares) - shares.begin());
-  health.top_one = top(shares, 1);
-  health.top_tenth = top(shares, std::max<std::size_t>(1, shares.size() / 10));
-  health.top_used = top(shares, used);
+  health.top_one = top_share(shares, 1);
+  health.top_tenth = top_share(shares, std::max<std::size_t>(1, shares.size() / 10));
+  health.top_used = top_share(shares, used);
   const bool choice = used < shares.size();
   if (choice) {
     const double even = static_cast<double>(used) / static_cast<double>(shares.size());
@@ -64,7 +38,7 @@ ui::LayerHealth health_of(std::span<const std::uint32_t> lately, std::span<const
     many = shares_of(since_start);
   }
   health.collapsed =
-      choice && !many.empty() && health.top_used >= health.narrow && top(many, used) >= health.narrow;
+      choice && !many.empty() && health.top_used >= health.narrow && top_share(many, used) >= health.narrow;
   health.one_subject = !calibrated.empty() && !health.collapsed &&
                        health.uses >= fewest_uses_per_expert * std::ssize(shares) &&
                        apart(shares, many) >= one_subject_limit;

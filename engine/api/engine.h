@@ -120,7 +120,7 @@ class Engine {
                       std::int64_t first_row = 0);
 
   // The layers that have experts, and what their routers choose for one sequence in passes of at most `chunk`
-  // tokens. Nothing stays in the cache.
+  // tokens, which a policy observes as all others. Nothing stays in the cache.
   std::vector<ExpertLayer> expert_layers() const;
   // How the store's calibration, over many subjects, used those layers' experts: of each one the share of its
   // layer's uses, layer after layer. Empty: data-free, or there is no store of experts.

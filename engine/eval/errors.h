@@ -136,7 +136,8 @@ FOVEA_ERROR(format, trace_number_too_long, "{number} is a number of more than 63
             "Record the trace again");
 FOVEA_ERROR(format, trace_number_out_of_range, "{number} is {value}, it must be {least} … {most}",
             "Record the trace again");
-FOVEA_ERROR(format, trace_record_kind, "a record of kind {kind}, expected 1 or 2", "Record the trace again");
+FOVEA_ERROR(format, trace_record_kind, "a record of kind {kind}, expected 1, 2 or 3",
+            "Record the trace again");
 FOVEA_ERROR(format, trace_flags, "unknown flags {flags}", "Record the trace again");
 FOVEA_ERROR(format, trace_entropy, "the entropy is not a number from 0", "Record the trace again");
 FOVEA_ERROR(format, trace_router_weight, "the largest router weight is not a number from 0",
@@ -146,6 +147,19 @@ FOVEA_ERROR(
     "the end counts {passes} passes of {tokens} tokens, the file has {found_passes} of {found_tokens}",
     "Record the trace again");
 FOVEA_ERROR(format, trace_after_its_end, "something follows the end", "Record the trace again");
+
+// routing_report.cpp
+FOVEA_ERROR(invalid, report_of_nothing, "there is no trace to report on", "Name the files of `fovea trace`");
+FOVEA_ERROR(invalid, report_trace_empty, "the trace has no passes", "Record one of a longer text");
+FOVEA_ERROR(invalid, report_other_shape,
+            "its layers and experts are not those of {other}, so that nothing can be compared",
+            "Give traces of one model, or of models that differ in their weights alone");
+FOVEA_ERROR(invalid, fidelity_of_sums, "a pass has {tokens} tokens, whose choices it holds as one sum",
+            "Record this trace and the others with --decode");
+FOVEA_ERROR(invalid, fidelity_without_text, "the trace does not say which tokens it is of",
+            "Record the trace again");
+FOVEA_ERROR(invalid, fidelity_of_other_text, "it is of other tokens than {reference}",
+            "Record both from the same text, with the same --tokens and --context");
 
 // replay.cpp, replay_stage.cpp, replay_report.cpp
 FOVEA_ERROR(unsupported, replay_policy, "a replay knows fovea, dynaexq, offload and static", "");

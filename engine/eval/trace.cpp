@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view magic = "FOVTRACE";
 constexpr std::uint32_t version = 1;
-constexpr std::uint8_t kind_pass = 1, kind_end = 2;
+constexpr std::uint8_t kind_pass = 1, kind_end = 2, kind_text = 3;
 constexpr std::uint8_t flag_prefill = 1, flag_entropy = 2, flag_all_routed = 4;
 constexpr std::int64_t max_name = 1024;
 constexpr std::int64_t max_bytes = std::int64_t{1} << 48;
@@ -102,7 +102,11 @@ void TraceWriter::pass(const TracePass& pass, std::string& out) {
   }
 }
 
-void TraceWriter::end(std::string& out) const {
+void TraceWriter::end(std::string& out, std::optional<std::uint64_t> text) const {
+  if (text) {
+    put_fixed(out, kind_text);
+    put_fixed(out, *text);
+  }
   put_fixed(out, kind_end);
   put_varint(out, passes_);
   put_varint(out, tokens_);
@@ -200,13 +204,19 @@ Result<void> TraceReader::read_shape(Cursor& at) {
 void TraceReader::rewind() {
   next_ = begin_;
   passes_ = tokens_ = 0;
+  text_.reset();
 }
 
 Result<bool> TraceReader::next(TracePass& pass) {
   Cursor at(bytes_, next_, file_);
-  FOVEA_TRY(const auto kind, at.fixed<std::uint8_t>());
+  FOVEA_TRY(auto kind, at.fixed<std::uint8_t>());
+  const bool tells_text = kind == kind_text;
+  if (tells_text) {
+    FOVEA_TRY(text_, at.fixed<std::uint64_t>());
+    FOVEA_TRY(kind, at.fixed<std::uint8_t>());
+  }
   if (kind == kind_end) return read_end(at);
-  if (kind != kind_pass) return at.wrong(errors::trace_record_kind(kind));
+  if (kind != kind_pass || tells_text) return at.wrong(errors::trace_record_kind(kind));
   FOVEA_TRY(const auto flags, at.fixed<std::uint8_t>());
   if (flags > 7) return at.wrong(errors::trace_flags(flags));
   pass.prefill = (flags & flag_prefill) != 0;

@@ -13,12 +13,14 @@
 //       f16 the largest mean weight m (if n > 0), n times:
 //         varint distance from the expert before, less one  [varint its tokens − 1, when more than one was
 //         routed]  u8 q: its mean weight is m q / 255
+//   u8 = 3  u64 text: XXH3 of each window's tokens (i32) and of their number (i64), where they are known
 //   u8 = 2  varint passes  varint tokens, and nothing behind it
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -70,7 +72,8 @@ class TraceWriter {
   explicit TraceWriter(TraceShape shape);
   void begin(std::string& out) const;
   void pass(const TracePass& pass, std::string& out);
-  void end(std::string& out) const;
+  // `text`: of its tokens, as above.
+  void end(std::string& out, std::optional<std::uint64_t> text = {}) const;
   std::int64_t passes() const { return passes_; }
   std::int64_t tokens() const { return tokens_; }
 
@@ -88,6 +91,9 @@ class TraceReader final : public PassSource {
   const TraceShape& shape() const override { return shape_; }
   Result<bool> next(TracePass& pass) override;
   void rewind() override;
+  // Which text it is of, once next() has said that there are no more; traces of the same tokens in the same
+  // windows have the same. Nothing: it does not say.
+  std::optional<std::uint64_t> text() const { return text_; }
 
  private:
   TraceReader(std::span<const std::byte> bytes, std::filesystem::path file)
@@ -103,6 +109,7 @@ class TraceReader final : public PassSource {
   std::vector<std::int32_t> first_unit_;
   std::size_t begin_ = 0, next_ = 0;  // offsets of the first and of the next pass
   std::int64_t passes_ = 0, tokens_ = 0;
+  std::optional<std::uint64_t> text_;
 };
 
 }  // namespace fovea::eval

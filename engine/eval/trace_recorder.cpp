@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/api/engine.h"
+#include "engine/checkpoint/checksum.h"
 #include "engine/core/result.h"
 #include "engine/eval/errors.h"
 #include "engine/eval/trace.h"
@@ -31,6 +32,13 @@ class Recorder {
     writer_.begin(bytes_);
   }
 
+  // What follows is of these tokens, which begin a context.
+  void begin_window(std::span<const TokenId> tokens) {
+    const std::int64_t count = std::ssize(tokens);
+    text_.add(std::as_bytes(tokens));
+    text_.add(std::as_bytes(std::span(&count, 1)));
+  }
+
   Result<void> add(const PassRouting& routing) {
     pass_.tokens = routing.tokens;
     pass_.entropy = std::max(0.0F, routing.entropy);
@@ -42,7 +50,7 @@ class Recorder {
   }
 
   Result<TraceResult> finish() {
-    writer_.end(bytes_);
+    writer_.end(bytes_, text_.value());
     FOVEA_CHECK(flush());
     return TraceResult{.passes = writer_.passes(), .tokens = writer_.tokens(), .bytes = written_};
   }
@@ -79,6 +87,7 @@ class Recorder {
   const ByteSink& out_;
   std::int64_t written_ = 0;
   eval::TracePass pass_;
+  checkpoint::RunningChecksum text_;
   std::vector<std::int32_t> tokens_;  // [units] of the pass
   std::vector<float> gates_;          // [units] of the pass
   std::string bytes_;
@@ -115,6 +124,7 @@ Result<TraceResult> record_trace(Engine& engine, std::string_view text, const Tr
   for (std::int64_t first = 0; first < total; first += window) {
     const auto part = all.subspan(static_cast<std::size_t>(first),
                                   static_cast<std::size_t>(std::min(window, total - first)));
+    recorder.begin_window(part);
     FOVEA_CHECK(engine.routing(part, settings.decode ? 1 : settings.chunk, sink, stop));
   }
   FOVEA_TRY(TraceResult result, recorder.finish());

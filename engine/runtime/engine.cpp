@@ -9,6 +9,7 @@
 #include "engine/runtime/entropy.h"
 #include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
+#include "engine/runtime/routing_record.h"
 
 namespace fovea {
 
@@ -71,19 +72,21 @@ bool Engine::rest() {
 Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                    std::span<const TokenId> tokens,
                                                    layers::LogitsWanted wanted, std::int64_t rotary_context,
-                                                   const std::stop_token& stop, float temperature) {
+                                                   const std::stop_token& stop, float temperature,
+                                                   runtime::RoutingRecord* record) {
   FOVEA_CHECK(sequence.reserve(std::ssize(tokens)));
-  const std::span<const float> logits =
-      forward->run({.segments = {{.tokens = tokens,
-                                  .first = sequence.length(),
-                                  .pages = sequence.pages(),
-                                  .state = sequence.state(),
-                                  .logits = wanted}},
-                    .context = rotary_context,
-                    .temperature = temperature,
-                    .stop = stop,
-                    .observer = watch ? watch->begin_pass(std::ssize(tokens)) : nullptr},
-                   *stream);
+  layers::PassObserver* observer = watch ? watch->begin_pass(std::ssize(tokens)) : nullptr;
+  if (record) observer = record->around(observer);
+  const std::span<const float> logits = forward->run({.segments = {{.tokens = tokens,
+                                                                    .first = sequence.length(),
+                                                                    .pages = sequence.pages(),
+                                                                    .state = sequence.state(),
+                                                                    .logits = wanted}},
+                                                      .context = rotary_context,
+                                                      .temperature = temperature,
+                                                      .stop = stop,
+                                                      .observer = observer},
+                                                     *stream);
   FOVEA_CHECK(check_device());
   if (watch) {
     const auto entropy = [&] {

@@ -25,6 +25,8 @@
 
 namespace fovea::runtime {
 
+class RoutingRecord;
+
 // The layers that have experts.
 std::vector<ExpertLayer> expert_layers(const models::Model& model);
 
@@ -54,10 +56,12 @@ struct Engine::Parts {
 
   // Runs one pass over at most settings.chunk tokens behind the sequence's end and commits them.
   // The logits are valid until the next pass; of likely tokens, for this temperature, forward knows more.
+  // `record`, where given, keeps what the routers chose.
   // ErrorKind::cancelled, and nothing is committed, when stopped.
   Result<std::span<const float>> pass(runtime::Sequence& sequence, std::span<const TokenId> tokens,
                                       layers::LogitsWanted wanted, std::int64_t rotary_context,
-                                      const std::stop_token& stop, float temperature = 1);
+                                      const std::stop_token& stop, float temperature = 1,
+                                      runtime::RoutingRecord* record = nullptr);
   // Whether all is well on the device.
   Result<void> check_device() const;
 

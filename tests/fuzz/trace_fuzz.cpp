@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_pass(reader->shape(), pass);
     writer.pass(pass, copy);
   }
-  writer.end(copy);
+  writer.end(copy, reader->text());
   auto again = eval::TraceReader::open(std::as_bytes(std::span(copy)), "copy.trace");
   fuzz_check(again.has_value());
   reader->rewind();
@@ -50,7 +50,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   while (true) {
     const auto more = reader->next(pass), also = again->next(other);
     fuzz_check(more && also && *more == *also);
-    if (!*more) return 0;
+    if (!*more) {
+      fuzz_check(reader->text() == again->text());
+      return 0;
+    }
     fuzz_check(pass.tokens == other.tokens && pass.routed == other.routed);
     fuzz_check(pass.uses.size() == other.uses.size());
   }

@@ -25,12 +25,13 @@ std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-std::string written(const TraceShape& shape, const std::vector<TracePass>& passes) {
+std::string written(const TraceShape& shape, const std::vector<TracePass>& passes,
+                    std::optional<std::uint64_t> text = {}) {
   std::string bytes;
   TraceWriter writer(shape);
   writer.begin(bytes);
   for (const TracePass& pass : passes) writer.pass(pass, bytes);
-  writer.end(bytes);
+  writer.end(bytes, text);
   return bytes;
 }
 
@@ -126,13 +127,18 @@ class TraceTest : public QObject {
         12 + 4 + 5 + 8 + 17 + 4);
     QCOMPARE(QByteArray::fromStdString(written(shape, passes)).toHex(' '),
              QByteArray::fromStdString(wanted).toHex(' '));
+    const std::string with_text = wanted.substr(0, wanted.size() - 4) +
+                                  std::string("\x03\xEF\xCD\xAB\x89\x67\x45\x23\x01", 9) +
+                                  wanted.substr(wanted.size() - 4);
+    QCOMPARE(QByteArray::fromStdString(written(shape, passes, 0x0123456789ABCDEF)).toHex(' '),
+             QByteArray::fromStdString(with_text).toHex(' '));
   }
 
   void passesComeBack() {
     std::mt19937 random(fovea::tests::seed());
     const TraceShape shape = small_shape();
     const auto passes = random_passes(shape, fovea::tests::rounds(200), random);
-    const std::string bytes = written(shape, passes);
+    const std::string bytes = written(shape, passes, 12);
     auto reader = TraceReader::open(bytes_of(bytes), "t.trace");
     FOVEA_VERIFY(reader);
     QCOMPARE(reader->shape().model, shape.model);
@@ -147,7 +153,9 @@ class TraceTest : public QObject {
         const QString wrong = difference(shape, pass, wanted);
         QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1, seed %2").arg(wrong).arg(fovea::tests::seed())));
       }
+      QVERIFY(!reader->text());
       QCOMPARE(reader->next(pass).value_or(true), false);
+      QVERIFY(reader->text() == std::uint64_t{12});
       reader->rewind();
     }
   }
@@ -170,7 +178,7 @@ class TraceTest : public QObject {
   // Every prefix of a trace and every single changed byte: an error with a place and words, or passes within
   // the shape.
   void damageIsATypedErrorOrHarmless() {
-    const std::string good = written(small_shape(), two_passes());
+    const std::string good = written(small_shape(), two_passes(), 5);
     int refused = 0;
     const auto judge = [&](const std::string& bytes, bool must_fail) {
       auto reader = TraceReader::open(bytes_of(bytes), "t.trace");
@@ -298,6 +306,32 @@ class TraceTest : public QObject {
     }
     for (const std::int64_t each : uses) QCOMPARE(each, 2 * 50);
     for (const double each : gates) QVERIFY2(std::abs(each - 50) < 0.5, qPrintable(QString::number(each)));
+  }
+
+  // The same for the same tokens in the same windows, however they were computed, and for these alone.
+  void tellsTextsApart() {
+    const auto text_of = [](std::int64_t context, bool decode, std::int64_t tokens) {
+      auto engine = fovea::Engine::load(
+          {.model = fovea::tests::golden("chat"), .context = context, .threads = 1, .chunk = 12});
+      std::string bytes;
+      const auto result = fovea::record_trace(
+          **engine, "a word and another a word and another a word and another a word and another",
+          {.tokens = tokens, .chunk = 12, .decode = decode},
+          [&](std::string_view part) -> fovea::Result<void> {
+            bytes += part;
+            return {};
+          });
+      auto reader = TraceReader::open(bytes_of(bytes), "t.trace");
+      TracePass pass;
+      while (result && reader->next(pass).value_or(false)) {
+      }
+      return reader->text();
+    };
+    const auto text = text_of(16, false, 18);
+    QVERIFY(text.has_value());
+    QVERIFY(text_of(16, true, 18) == text);
+    QVERIFY(text_of(17, false, 18) != text);
+    QVERIFY(text_of(16, false, 17) != text);
   }
 
   void decodeChoosesAsPrefillDoes() {
