@@ -1,4 +1,4 @@
-// fovea trace MODEL FILE -o T: which experts a text needs.
+// fovea trace MODEL FILE -o T: which experts a text needs. fovea trace --report T…: what the routers did.
 #include "engine/api/trace.h"
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,9 @@
 #include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
+#include "app/commands/precision_use.h"
 #include "app/commands/text_input.h"
+#include "app/commands/trace_report.h"
 #include "app/files/files.h"
 #include "engine/api/limits.h"
 #include "engine/core/atomic_file.h"
@@ -22,6 +24,7 @@ struct TraceFlags {
   std::string model, file, out;
   LoadOptions load{.context = 2048, .chunk = 128};
   TraceSettings settings;
+  TraceReportFlags report;
   bool json = false;
 };
 
@@ -41,15 +44,16 @@ Result<void> write_trace(const TraceFlags& flags, Console& console, Interrupts& 
                 console.progress(), operation.token()));
   console.clear_progress();
   FOVEA_CHECK(file.commit());
+  if (const std::string warning = precision_warning(*loaded.engine); !warning.empty()) console.note(warning);
   if (flags.json) {
-    return write_json(console, {{"path", flags.out},
-                                {"tokens", result.tokens},
-                                {"passes", result.passes},
-                                {"layers", result.layers},
-                                {"experts", result.experts},
-                                {"bytes", result.bytes},
-                                {"seconds", result.seconds}});
+    nlohmann::ordered_json object = {{"path", flags.out},         {"tokens", result.tokens},
+                                     {"passes", result.passes},   {"layers", result.layers},
+                                     {"experts", result.experts}, {"bytes", result.bytes},
+                                     {"seconds", result.seconds}};
+    add_precision_use(object, *loaded.engine);
+    return write_json(console, object);
   }
+  FOVEA_CHECK(console.write(precision_line(*loaded.engine)));
   return console.write(fmt::format(
       "{}: {} tokens in {} passes through {} layers of {} experts, {:.1f} KB, "
       "{:.1f} tok/s\n",
@@ -57,19 +61,50 @@ Result<void> write_trace(const TraceFlags& flags, Console& console, Interrupts& 
       static_cast<double>(result.bytes) / 1e3, static_cast<double>(result.tokens) / result.seconds));
 }
 
+// A report takes traces and reads no model; a recording needs one, a text and a place.
+void check_usage(const TraceFlags& flags) {
+  if (!flags.report.traces.empty()) return;
+  if (flags.model.empty()) throw CLI::RequiredError("MODEL or --report");
+  if (flags.file.empty()) throw CLI::RequiredError("FILE");
+  if (flags.out.empty()) throw CLI::RequiredError("--out");
+}
+
+void add_report(CLI::App& command, TraceReportFlags& flags) {
+  const std::vector<CLI::Option*> of_recording = command.get_options([](const CLI::Option* option) {
+    return !option->check_name("--json") && !option->check_name("--verbose") && !option->check_name("--help");
+  });
+  CLI::Option* report = command.add_option(
+      "--report", flags.traces,
+      "Instead of recording, say what the routers did in these traces: load, specialisation, overlap");
+  report->type_name("TRACE");
+  for (CLI::Option* option : of_recording) report->excludes(option);
+  command
+      .add_option("--reference", flags.reference,
+                  "A trace of the same tokens, recorded with --decode as the others: how many of its choices "
+                  "they make too")
+      ->needs(report);
+  command
+      .add_option("--hottest", flags.hottest,
+                  "Experts of a layer whose overlap is told (default: twice those that a token uses)")
+      ->check(number_between(1, 1 << 20))
+      ->needs(report);
+}
+
 }  // namespace
 
 void add_trace(Registry& registry) {
   auto flags = std::make_shared<TraceFlags>();
   CLI::App* command =
-      add_command(registry, "trace", "Record which experts a text needs, for `fovea replay`", flags->json,
+      add_command(registry, "trace",
+                  "Record which experts a text needs, for `fovea replay`; or report on that", flags->json,
                   "  path            the trace\n"
                   "  tokens, passes  that it holds\n"
                   "  layers          that have experts; experts in each\n"
-                  "  bytes           of the trace; seconds that recording took\n");
-  add_model(*command, flags->model)->required();
-  command->add_option("FILE", flags->file, "The text, - for standard input")->required();
-  command->add_option("-o,--out", flags->out, "The trace to write")->required();
+                  "  bytes           of the trace; seconds that recording took\n" +
+                      std::string(precision_keys) + trace_report_keys);
+  add_model(*command, flags->model);
+  command->add_option("FILE", flags->file, "The text, - for standard input");
+  command->add_option("-o,--out", flags->out, "The trace to write");
   command->add_option("--tokens", flags->settings.tokens, "Tokens of the text (default: all)")
       ->check(number_between(1, 1 << 30));
   command->add_flag("--decode", flags->settings.decode,
@@ -80,8 +115,13 @@ void add_trace(Registry& registry) {
   add_device(*command, flags->load.device);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
+  add_precision(*command, flags->load.precision);
+  add_report(*command, flags->report);
   command->callback([&registry, flags] {
+    check_usage(*flags);
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {
+      if (!flags->report.traces.empty())
+        return print_trace_report(flags->report, flags->json, console, interrupts);
       return write_trace(*flags, console, interrupts);
     };
   });

@@ -109,6 +109,12 @@ class CommandLineTest : public QObject {
     row("repetitions", {"bench", model, "-r", "0"}, "0 is not a number from 1 to 1000");
     row("chunks", {"perplexity", model, "f", "--chunks", "x"}, "--chunks");
     row("no place for the trace", {"trace", model, "f"}, "--out is required");
+    row("nothing to trace", {"trace"}, "MODEL or --report is required");
+    row("no text to trace", {"trace", model}, "FILE is required");
+    row("a report that records", {"trace", model, "f", "--report", "t"}, "MODEL excludes --report");
+    row("a report under a policy", {"trace", "--policy", "static", "--report", "t"},
+        "--policy excludes --report");
+    row("a reference of nothing", {"trace", model, "f", "--reference", "t"}, "--reference requires --report");
     row("neither trace nor shape", {"replay", "--high-share", "0.5"}, "One of TRACE and --synthetic");
     row("both", {"replay", "t", "--synthetic", "2x8", "--high-share", "0.5"}, "One of TRACE and --synthetic");
     row("no room", {"replay", "t"}, "One of --budget and --high-share");
@@ -149,6 +155,10 @@ class CommandLineTest : public QObject {
         "settings of dynaexq do not belong to static");
     row("another file as trace",
         {"replay", fovea::tests::golden("models/experts.gguf"), "--high-share", "0.5"}, "it is not a trace");
+    row("no trace to report on", {"trace", "--report", "/no/such"}, "/no/such");
+    row("another file as reference",
+        {"trace", "--report", "/no/such", "--reference", golden("models/experts.gguf")}, "/no/such");
+    row("a model to report on", {"trace", "--report", golden("models/experts.gguf")}, "it is not a trace");
     row("shape", {"replay", "--synthetic", "2xy", "--high-share", "0.5"}, "nothing is known of \"2xy\"");
     row("messages missing", {"template", model, "--messages", "/no/such"}, "cannot be opened");
     row("id beyond the vocabulary", {"logits", model, "--tokens", "1,37", "--out", "/dev/null"},
@@ -303,6 +313,10 @@ class CommandLineTest : public QObject {
                      "1",           "--against", chat_model,
                      "--each-token"}
         << Arguments{"token_kl"};
+    QTest::newRow("trace") << Arguments{"trace",    chat_model, FOVEA_SOURCE_DIR "/README.md",
+                                        "--tokens", "20",       "--context",
+                                        "64",       "-o",       "/dev/null"}
+                           << Arguments{"path", "tokens", "layers", "bytes"};
     QTest::newRow("replay") << Arguments{"replay", "--synthetic", "2x16",  "--top",        "2",  "--tokens",
                                          "300",    "--tiers",     "q8,q4", "--high-share", "0.5"}
                             << Arguments{"rows", "tiers", "promotions", "bytes_read", "simulated_seconds"};

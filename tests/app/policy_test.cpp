@@ -46,6 +46,8 @@ class PolicyTest : public QObject {
                                        "--seed", "7",   "--temp", "1.5",           "--max-tokens", "36"};
     QTest::newRow("perplexity") << Arguments{"perplexity", model, "TEXT",    "--context", "64",
                                              "--chunks",   "3",   "--chunk", "4"};
+    QTest::newRow("trace") << Arguments{"trace", model,      "TEXT", "--out",   "/dev/null", "--context",
+                                        "64",    "--tokens", "192",  "--chunk", "4"};
     QTest::newRow("bench") << Arguments{"bench", model, "-p", "40", "-n", "24", "-r", "2", "--chunk", "4"};
   }
   void tellsWhatThePolicyDid() {
