@@ -22,6 +22,7 @@ ui::LayerHealth health_of(std::span<const std::uint32_t> lately, std::span<const
   health.evenness = evenness(shares);
   health.busiest = static_cast<std::int32_t>(std::ranges::max_element(shares) - shares.begin());
   health.top_one = top_share(shares, 1);
+  health.max_violation = max_violation(shares);
   health.top_tenth = top_share(shares, std::max<std::size_t>(1, shares.size() / 10));
   health.top_used = top_share(shares, used);
   const bool choice = used < shares.size();
@@ -39,9 +40,9 @@ ui::LayerHealth health_of(std::span<const std::uint32_t> lately, std::span<const
   }
   health.collapsed =
       choice && !many.empty() && health.top_used >= health.narrow && top_share(many, used) >= health.narrow;
-  health.one_subject = !calibrated.empty() && !health.collapsed &&
-                       health.uses >= fewest_uses_per_expert * std::ssize(shares) &&
-                       apart(shares, many) >= one_subject_limit;
+  if (!calibrated.empty() && health.uses >= fewest_uses_per_expert * std::ssize(shares))
+    health.elsewhere = apart(shares, many);
+  health.one_subject = !health.collapsed && health.elsewhere.value_or(0) >= one_subject_limit;
   return health;
 }
 
@@ -51,8 +52,8 @@ ui::RouterHealth router_health(const RouterUses& uses) {
   ui::RouterHealth result;
   if (uses.units_per_layer <= 0) return result;
   const auto width = static_cast<std::size_t>(uses.units_per_layer);
-  double evenness = 0, top_tenth = 0;
-  std::int64_t busy = 0;
+  double evenness = 0, top_tenth = 0, elsewhere = 0;
+  std::int64_t busy = 0, compared = 0;
   std::size_t expert = 0;  // the layer's first among all
   for (std::size_t layer = 0; layer < uses.lately.size() / width; ++layer) {
     const std::size_t experts =
@@ -68,6 +69,9 @@ ui::RouterHealth router_health(const RouterUses& uses) {
     result.one_subject += health.one_subject;
     result.top_used = std::max(result.top_used, health.top_used);
     result.narrow = std::min(result.narrow, health.narrow);
+    result.max_violation = std::max(result.max_violation, health.max_violation);
+    elsewhere += health.elsewhere.value_or(0);
+    compared += health.elsewhere.has_value();
     top_tenth += health.top_tenth;
     evenness += health.evenness;  // 0 without uses
     busy += health.uses > 0;
@@ -76,6 +80,7 @@ ui::RouterHealth router_health(const RouterUses& uses) {
   result.mostly_one_subject = 2 * result.one_subject > layers;
   result.top_tenth = layers > 0 ? top_tenth / static_cast<double>(layers) : 0;
   result.evenness = busy > 0 ? evenness / static_cast<double>(busy) : 0;
+  if (compared > 0) result.elsewhere = elsewhere / static_cast<double>(compared);
   return result;
 }
 

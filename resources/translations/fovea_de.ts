@@ -3800,10 +3800,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         </translation>
     </message>
     <message>
-        <source>Layer %1: evenness %2. Expert %3 got %4 of the uses, the busiest tenth %5, the %6 busiest %7.</source>
-        <translation>Schicht %1: Gleichmäßigkeit %2. Experte %3 bekam %4 der Nutzungen, das meistgenutzte Zehntel %5, die %6 meistgenutzten %7.</translation>
-    </message>
-    <message>
         <source>Collapsed: the same few experts take nearly all, whatever the subject.</source>
         <translation>Kollabiert: dieselben wenigen Experten nehmen fast alles, bei jedem Thema.</translation>
     </message>
@@ -3814,6 +3810,22 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>one subject · %1</source>
         <translation>ein Thema · %1</translation>
+    </message>
+    <message>
+        <source>Busiest expert: up to %1 × its even share</source>
+        <translation>Meistgenutzter Experte: bis %1 × gleicher Anteil</translation>
+    </message>
+    <message>
+        <source>%1 go to other experts than in the calibration</source>
+        <translation>%1 gehen an andere Experten als in der Kalibrierung</translation>
+    </message>
+    <message>
+        <source>Layer %1: evenness %2. The busiest tenth got %5 of the uses, the %6 busiest %7, expert %3 %4.</source>
+        <translation>Schicht %1: Gleichmäßigkeit %2. Das meistgenutzte Zehntel bekam %5 der Nutzungen, die %6 meistgenutzten %7, Experte %3 %4.</translation>
+    </message>
+    <message>
+        <source>That is %1 × its even share.</source>
+        <translation>Das ist das %1-Fache seines gleichen Anteils.</translation>
     </message>
 </context>
 <context>

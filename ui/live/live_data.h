@@ -123,12 +123,15 @@ struct LayerHealth {
   std::int64_t uses = 0;     // by tokens
   double evenness = 0;       // entropy of the load ÷ its largest value: 1 when all experts get the same
   double top_one = 0;        // share of the uses that the most used expert got
+  double max_violation = 0;  // by which part of the even share that is more
   double top_tenth = 0;      // … the most used tenth
   double top_used = 0;       // … the k most used
   std::int32_t busiest = 0;  // expert
   double narrow = 1;         // top_used from which on it may have collapsed
   bool collapsed = false;
   bool one_subject = false;  // far from the calibration's uses, which were over many
+  // Share of the uses that went to other experts than the calibration's; none without one or with too few.
+  std::optional<double> elsewhere = {};
 };
 
 struct RouterHealth {
@@ -136,10 +139,12 @@ struct RouterHealth {
   std::int64_t collapsed = 0;    // layers
   std::int64_t one_subject = 0;  // layers
   bool mostly_one_subject = false;
-  double evenness = 0;   // mean over the layers with uses
-  double top_tenth = 0;  // mean
-  double top_used = 0;   // the largest
-  double narrow = 1;     // the smallest
+  double evenness = 0;                   // mean over the layers with uses
+  double top_tenth = 0;                  // mean
+  double top_used = 0;                   // the largest
+  double narrow = 1;                     // the smallest
+  double max_violation = 0;              // the largest
+  std::optional<double> elsewhere = {};  // mean over the layers where it is known
 };
 
 // Which experts a conversation used.

@@ -23,14 +23,17 @@ RouterView::RouterView(QWidget* parent) : QWidget(parent) {
 }
 
 void RouterView::set_health(const RouterHealth& health) {
-  const bool other_shape = (health.layers.empty()) != health_.layers.empty();
+  const bool other_shape = health.layers.empty() != health_.layers.empty() ||
+                           health.elsewhere.has_value() != health_.elsewhere.has_value();
   health_ = health;
   if (other_shape) updateGeometry();
   QString words = tr("Nothing was routed yet.");
   if (!health.layers.empty()) {
     words = tr("Mean evenness %1; collapsed layers: %2.")
                 .arg(percent_text(health.evenness))
-                .arg(health.collapsed);
+                .arg(health.collapsed) +
+            QLatin1Char(' ') + busiest_words(health.max_violation) + QLatin1Char('.');
+    if (health.elsewhere) words += QLatin1Char(' ') + elsewhere_words(*health.elsewhere) + QLatin1Char('.');
     if (health.one_subject > 0)
       words +=
           QLatin1Char(' ') + tr("One subject in %n layer(s).", nullptr, static_cast<int>(health.one_subject));
@@ -71,9 +74,19 @@ QRectF RouterView::busiest_plot() const {
   return {0, evenness_plot().bottom() + line * 1.75, static_cast<double>(width()), line * 2};
 }
 
+// Below the plots: the axis, and what is said of the whole.
+QRectF RouterView::below_plots(int row) const {
+  const double line = fontMetrics().height();
+  return {0, busiest_plot().bottom() + 1 + row * line, static_cast<double>(width()), line};
+}
+
+int RouterView::rows_below_plots() const {
+  return health_.layers.empty() ? 1 : health_.elsewhere ? 3 : 2;
+}
+
 QRectF RouterView::conversation_row(std::size_t row) const {
   const double line = fontMetrics().height();
-  return {0, busiest_plot().bottom() + line * 2.9 + static_cast<double>(row) * line * 2.1,
+  return {0, below_plots(rows_below_plots()).top() + line * 1.9 + static_cast<double>(row) * line * 2.1,
           static_cast<double>(width()), line * 1.9};
 }
 
@@ -82,16 +95,26 @@ QSize RouterView::sizeHint() const {
   return {fontMetrics().averageCharWidth() * 44, static_cast<int>(std::ceil(height))};
 }
 
+QString RouterView::busiest_words(double max_violation) {
+  return tr("Busiest expert: up to %1 × its even share").arg(number_text(1 + max_violation));
+}
+
+QString RouterView::elsewhere_words(double share) {
+  return tr("%1 go to other experts than in the calibration").arg(percent_text(share));
+}
+
 QString RouterView::layer_words(std::size_t layer) const {
   const LayerHealth& h = health_.layers[layer];
   if (h.uses == 0) return tr("Layer %1: not used yet").arg(layer_name(layer));
   QString words =
-      tr("Layer %1: evenness %2. Expert %3 got %4 of the uses, the busiest tenth %5, the %6 busiest %7.")
+      tr("Layer %1: evenness %2. The busiest tenth got %5 of the uses, the %6 busiest %7, expert %3 %4.")
           .arg(layer_name(layer), percent_text(h.evenness))
           .arg(h.busiest)
           .arg(percent_text(h.top_one, 1), percent_text(h.top_tenth))
           .arg(model_.experts_used)
           .arg(percent_text(h.top_used));
+  words += QLatin1Char(' ') + tr("That is %1 × its even share.").arg(number_text(1 + h.max_violation));
+  if (h.elsewhere) words += QLatin1Char(' ') + elsewhere_words(*h.elsewhere) + QLatin1Char('.');
   if (h.collapsed)
     words += QLatin1Char(' ') + tr("Collapsed: the same few experts take nearly all, whatever the subject.");
   if (h.one_subject)
@@ -177,12 +200,15 @@ void RouterView::paintEvent(QPaintEvent*) {
   small.setPointSizeF(small.pointSizeF() * 0.88);
   painter.setFont(small);
   painter.setPen(subtle_text(palette()));
-  const QRectF axis(0, busiest_plot().bottom() + 1, width(), line);
   if (!health_.layers.empty()) {
+    const QRectF axis = below_plots(0);
     painter.drawText(axis, Qt::AlignLeft, tr("layer %1").arg(layer_name(0)));
     painter.drawText(axis, Qt::AlignHCenter,
                      tr("the busiest tenth gets %1").arg(percent_text(health_.top_tenth)));
     painter.drawText(axis, Qt::AlignRight, layer_name(health_.layers.size() - 1));
+    painter.drawText(below_plots(1), Qt::AlignLeft, busiest_words(health_.max_violation));
+    if (health_.elsewhere)
+      painter.drawText(below_plots(2), Qt::AlignLeft, elsewhere_words(*health_.elsewhere));
   }
   painter.setFont(font());
   paint_conversations(painter);

@@ -38,9 +38,13 @@ class RouterView : public QWidget {
  private:
   QRectF evenness_plot() const;
   QRectF busiest_plot() const;
+  QRectF below_plots(int row) const;
+  int rows_below_plots() const;
   QRectF conversation_row(std::size_t row) const;
   int layer_at(const QPointF& point) const;  // −1: none
   QString layer_name(std::size_t layer) const;
+  static QString busiest_words(double max_violation);
+  static QString elsewhere_words(double share);
   QString layer_words(std::size_t layer) const;
   void paint_layers(QPainter& painter, const QRectF& plot, bool evenness) const;
   void paint_conversations(QPainter& painter) const;

@@ -79,12 +79,15 @@ class RouterHealthTest : public QObject {
     QCOMPARE(health.layers[0].uses, 200);
     QVERIFY(qFuzzyCompare(health.layers[0].evenness, 0.75));
     QCOMPARE(health.layers[0].top_one, 0.5);
+    QCOMPARE(health.layers[0].max_violation, 1.0);  // a half instead of a quarter
+    QVERIFY(!health.layers[0].elsewhere && !health.elsewhere);
     QCOMPARE(health.layers[0].top_tenth, 0.5);
     QCOMPARE(health.layers[0].top_used, 0.5);
     QVERIFY(qFuzzyCompare(health.layers[0].narrow, 0.25 + 0.95 * 0.75));
     QCOMPARE(health.layers[1].busiest, 3);
     QCOMPARE(health.layers[1].evenness, 0.0);
     QVERIFY(qFuzzyCompare(health.evenness, 0.375));
+    QCOMPARE(health.max_violation, 3.0);
   }
 
   // A smaller layer's missing experts are no experts that get nothing.
@@ -111,6 +114,10 @@ class RouterHealthTest : public QObject {
     QVERIFY(!health.layers[0].one_subject);
     QVERIFY(health.layers[1].one_subject);
     QCOMPARE(health.one_subject, 1);
+    // The shares .9 .033 .033 .034 have .8 more of the first than .1 .3 .3 .3.
+    QVERIFY(qFuzzyIsNull(*health.layers[0].elsewhere));
+    QVERIFY(std::abs(*health.layers[1].elsewhere - 0.8) < 1e-6);
+    QVERIFY(std::abs(*health.elsewhere - 0.4) < 1e-6);
   }
 };
 
