@@ -153,7 +153,8 @@ std::string load_line(const RoutingReport& report, const TraceUse& use) {
 std::string layer_table(const RoutingReport& report) {
   std::string text = "\nlayer";
   for (const TraceUse& use : report.traces) text += fmt::format(" {:>20}", use.trace.name);
-  if (!report.specialisation.empty()) text += fmt::format(" {:>15}", "specialisation");
+  const bool texts_differ = !report.specialisation.empty() && report.fidelity.empty();
+  if (texts_differ) text += fmt::format(" {:>15}", "specialisation");
   for (std::size_t i = 0; i < report.fidelity.size(); ++i) text += fmt::format(" {:>9}", "equal");
   text += "\n     ";
   for (std::size_t i = 0; i < report.traces.size(); ++i) text += fmt::format(" {:>20}", "even      busiest");
@@ -166,7 +167,7 @@ std::string layer_table(const RoutingReport& report) {
       text +=
           fmt::format(" {:>6.1f} % {:>4}: {:>4.2f} ×", 100 * each.evenness, busiest, 1 + each.max_violation);
     }
-    if (!report.specialisation.empty()) text += fmt::format(" {:>15.3f}", report.specialisation[layer].value);
+    if (texts_differ) text += fmt::format(" {:>15.3f}", report.specialisation[layer].value);
     for (const TraceFidelity& fidelity : report.fidelity)
       text += fmt::format(" {:>7.1f} %", 100 * fidelity.layers[layer].share());
     text += '\n';
@@ -175,7 +176,8 @@ std::string layer_table(const RoutingReport& report) {
 }
 
 std::string for_people(const RoutingReport& report, const std::string& reference) {
-  std::string text = fidelity_lines(report, reference) + difference_lines(report);
+  // Of one text, the traces differ by what computed them.
+  std::string text = report.fidelity.empty() ? difference_lines(report) : fidelity_lines(report, reference);
   for (const TraceUse& use : report.traces) text += load_line(report, use);
   return text + layer_table(report);
 }

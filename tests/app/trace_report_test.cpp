@@ -86,6 +86,8 @@ class TraceReportTest : public QObject {
     QCOMPARE(fidelity[0]["whole_sets"], 1.0);
     QCOMPARE(fidelity[1]["name"], "low");
     QCOMPARE(fidelity[1]["layers"].size(), std::size_t{2});
+    // What the first router sees no expert has touched.
+    QCOMPARE(fidelity[1]["layers"][0]["share"], 1.0);
     const double share = fidelity[1]["share"];
     QVERIFY2(share > 0.8 && share > fidelity[1]["by_chance"].get<double>(), done.out.c_str());
     const auto bytes = [](const std::string& path) {
@@ -95,6 +97,8 @@ class TraceReportTest : public QObject {
     QVERIFY(bytes(whole) != bytes(low));
     const Outcome words = run({"trace", "--report", whole, "--reference", whole});
     QVERIFY2(words.out.starts_with("whole chooses as whole: 100.0 % of the experts"), words.out.c_str());
+    QVERIFY2(!run({"trace", "--report", whole, low, "--reference", whole}).out.contains("specialisation"),
+             "of one text");
   }
 
   // Two of one name are told apart by their paths.
