@@ -240,8 +240,8 @@ def traces():
                 data += varint(distance) + (varint(count - 1) if of_layer > 1 else b"") + bytes([q])
         return data
 
-    def end(passes, tokens):
-        return b"\x02" + varint(passes) + varint(tokens)
+    def end(passes, tokens, text=None):
+        return (b"" if text is None else struct.pack("<BQ", 3, text)) + b"\x02" + varint(passes) + varint(tokens)
 
     one, two = header(1, [(0, 4, 96, 54)]), header(2, [(0, 8, 4096, 2304), (3, 300, 1 << 20, 0)], b"two layers")
     decode = record(1, [[(1, 1, 255), (3, 1, 100)], [(0, 1, 9), (298, 1, 255)]], entropy=1.25)
@@ -249,6 +249,7 @@ def traces():
     (out / "empty").write_bytes(one + end(0, 0))
     (out / "one_token").write_bytes(one + record(1, [[(2, 1, 255)]]) + end(1, 1))
     (out / "decode").write_bytes(two + decode * 3 + end(3, 3))
+    (out / "of_a_text").write_bytes(two + decode * 2 + end(2, 2, 0x0123456789ABCDEF))
     (out / "prefill").write_bytes(two + chunk + decode + end(2, 131))
     (out / "unrouted").write_bytes(two + record(5, [[(0, 5, 8)], []], prefill=True, routed=[5, 0]) + end(1, 5))
     (out / "cut_off").write_bytes((two + chunk)[:-4])
