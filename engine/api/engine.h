@@ -119,6 +119,15 @@ class Engine {
   Result<void> logits(std::span<const TokenId> tokens, const LogitsSink& row, std::stop_token = {},
                       std::int64_t first_row = 0);
 
+  // Logits behind a context that several continuations share. It is computed once, or found in the cache,
+  // where it stays. `row(i, k, logits[vocabulary])` has those that predict token k of continuation i: first
+  // the first tokens' of all, then one continuation after the other. None of them may be empty.
+  using BranchSink =
+      std::function<void(std::size_t continuation, std::size_t k, std::span<const float> logits)>;
+  Result<void> branch_logits(std::span<const TokenId> context,
+                             std::span<const std::vector<TokenId>> continuations, const BranchSink& row,
+                             std::stop_token = {});
+
   // The layers that have experts, and what their routers choose for one sequence in passes of at most `chunk`
   // tokens, which a policy observes as all others. Nothing stays in the cache.
   std::vector<ExpertLayer> expert_layers() const;

@@ -1,4 +1,4 @@
-// Perplexity and speed of a loaded model.
+// Perplexity, likelihoods and speed of a loaded model.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,31 @@ struct PerplexityResult {
 // (as llama.cpp's llama-perplexity does, so that the numbers compare).
 Result<PerplexityResult> perplexity(Engine&, std::string_view text, const PerplexitySettings&,
                                     const ProgressSink& = {}, std::stop_token = {});
+
+// How likely a continuation is behind a context.
+struct ContinuationScore {
+  double log_likelihood = 0;  // Σ ln p(token | all before it), nats
+  bool greedy = true;         // whether each of its tokens is the likeliest there
+};
+
+struct ContinuationScores {
+  std::vector<ContinuationScore> scores;  // [continuations]
+  std::int64_t dropped_tokens = 0;        // of the context, from its beginning: all of it would not fit
+};
+
+// Tokens and scores are those of lm-evaluation-harness' log-likelihood requests: context and continuation are
+// encoded together, and what goes beyond the tokens that the context has alone is the continuation. Spaces at
+// the context's end count as the continuation's. An empty context is the begin of text
+// (TextModel::before_text). What does not fit the engine's context loses its beginning. A shared context is
+// computed once, and a beginning that it shares with an earlier one's not at all while it lies in the cache.
+Result<ContinuationScores> score_continuations(Engine&, std::string_view context,
+                                               std::span<const std::string> continuations,
+                                               std::stop_token = {});
+
+// ln p(text) in nats, where each token is predicted once: a text longer than the engine's context is cut into
+// windows of that length, the first of which stands behind the begin of text. As the harness' rolling
+// requests.
+Result<double> rolling_log_likelihood(Engine&, std::string_view text, std::stop_token = {});
 
 struct Spread {
   double median = 0, min = 0, max = 0;  // of an even count the median is the mean of the two in the middle

@@ -35,6 +35,9 @@ class TextModel {
   std::vector<TokenId> encode(std::string_view text, EncodeOptions options = {}) const;
   // The first token that encode() with add_special puts before every text; none: it puts none there.
   std::optional<TokenId> begin() const;
+  // What stands where nothing is before a text: the begin of text, where the vocabulary has none its end;
+  // none: it has neither.
+  std::optional<TokenId> before_text() const;
   std::string decode(std::span<const TokenId> tokens, bool show_special = false) const;
   std::string piece(TokenId token) const;  // the token's bytes; control tokens by name
   std::int64_t vocabulary() const;

@@ -119,6 +119,18 @@ FOVEA_ERROR(invalid, reference_too_few_windows, "it holds {windows} {windows:win
 FOVEA_ERROR(invalid, reference_of_other_text, "window {window} was made from another text",
             "Remove it, so that it is made again");
 
+// continuations.cpp
+FOVEA_ERROR(invalid, likelihood_empty_text, "the text has no tokens", "Give one that is not empty");
+FOVEA_ERROR(invalid, continuation_without_tokens,
+            "continuation {number} adds no token to what it continues: {continuation}",
+            "Give continuations that are not empty");
+FOVEA_ERROR(invalid, continuation_beyond_context,
+            "continuation {number} has {tokens} tokens, the model is loaded for {context}",
+            "Load it with a longer context");
+FOVEA_ERROR(unsupported, likelihood_without_begin,
+            "the vocabulary has neither a begin nor an end of text, so nothing can stand before the text",
+            "Give a context");
+
 // trace_recorder.cpp
 FOVEA_ERROR(unsupported, trace_without_experts, "the model has no experts, so there is no routing to record",
             "Give a Mixture-of-Experts model");

@@ -10,26 +10,14 @@
 #include "engine/api/evaluate.h"
 #include "engine/core/result.h"
 #include "engine/eval/errors.h"
+#include "engine/eval/likelihood.h"
 #include "engine/eval/reference_logits.h"
 
 namespace fovea {
 namespace {
 
-// ln Σ exp(logits)
-double log_sum(std::span<const float> logits) {
-  const float top = *std::ranges::max_element(logits);
-  double sum = 0;
-  for (const float logit : logits) {
-    const float below = logit - top;
-    if (below > -40) sum += static_cast<double>(std::exp(below));  // less would not change the sum
-  }
-  return std::log(sum) + static_cast<double>(top);
-}
-
-// −ln softmax(logits)[token]
-double negative_log_likelihood(std::span<const float> logits, TokenId token) {
-  return log_sum(logits) - static_cast<double>(logits[static_cast<std::size_t>(token)]);
-}
+using eval::log_likelihood;
+using eval::log_sum;
 
 // Σ p ln (p / q) for p = softmax(reference), q = softmax(logits)
 double kl_divergence(std::span<const float> reference, std::span<const float> logits) {
@@ -113,7 +101,7 @@ class Comparison {
         rows_.subspan(static_cast<std::size_t>(position - first_) * logits.size(), logits.size());
     const double kl = kl_divergence(reference, logits);
     kl_.add(kl);
-    nll_.add(negative_log_likelihood(reference, next));
+    nll_.add(-log_likelihood(reference, next));
     agreed_ += std::ranges::max_element(reference) - reference.begin() ==
                std::ranges::max_element(logits) - logits.begin();
     return kl;
@@ -201,7 +189,7 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
     const auto score = [&](std::int64_t position, std::span<const float> logits) {
       if (position + 1 == context) return;
       const TokenId next = part[static_cast<std::size_t>(position + 1)];
-      window_nll.add(negative_log_likelihood(logits, next));
+      window_nll.add(-log_likelihood(logits, next));
       if (!comparison) return;
       const double kl = comparison->add(position, logits, next);
       window_kl.add(kl);

@@ -20,6 +20,14 @@ Result<void> check_length(std::int64_t tokens, std::int64_t context) {
   return fail(phrases::option_place("tokens"), errors::tokens_beyond_context(tokens, context));
 }
 
+Result<void> check_tokens(std::span<const TokenId> tokens, std::int64_t vocabulary) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] < 0 || tokens[i] >= vocabulary)
+      return fail(phrases::token_place(i), errors::token_beyond_vocabulary(tokens[i], vocabulary));
+  }
+  return {};
+}
+
 // Arbitrary, the same every time, and spread over the vocabulary so that a router's choices vary.
 std::vector<TokenId> arbitrary_tokens(std::int64_t count, std::int64_t vocabulary) {
   runtime::Random random(1);
@@ -86,11 +94,7 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
   const std::int64_t vocabulary = parts.model->config().vocabulary;
   const std::int64_t length = std::ssize(tokens);
   FOVEA_CHECK(check_length(length, parts.plan.options.context));
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i] < 0 || tokens[i] >= vocabulary) {
-      return fail(phrases::token_place(i), errors::token_beyond_vocabulary(tokens[i], vocabulary));
-    }
-  }
+  FOVEA_CHECK(check_tokens(tokens, vocabulary));
   runtime::Sequence sequence = parts.cache->begin({}, 0);
   while (sequence.length() < length) {
     const std::int64_t first = sequence.length();
@@ -105,6 +109,53 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
                                    static_cast<std::size_t>(vocabulary)));
   }
   sequence.discard();
+  return {};
+}
+
+namespace {
+
+// Back to the context, of which recurrent states and windows may need a part again.
+Result<void> return_to(Engine::Parts& parts, runtime::Sequence& sequence, std::span<const TokenId> context,
+                       const std::stop_token& stop) {
+  sequence.truncate(std::ssize(context));
+  if (sequence.length() == std::ssize(context)) return {};
+  FOVEA_CHECK(
+      parts.prefill(sequence, context.subspan(static_cast<std::size_t>(sequence.length())), {}, stop));
+  return {};
+}
+
+}  // namespace
+
+Result<void> Engine::branch_logits(std::span<const TokenId> context,
+                                   std::span<const std::vector<TokenId>> continuations, const BranchSink& row,
+                                   std::stop_token stop) {
+  Parts& parts = *parts_;
+  const auto vocabulary = static_cast<std::size_t>(parts.model->config().vocabulary);
+  FOVEA_CHECK(check_length(std::ssize(context), parts.plan.options.context));
+  FOVEA_CHECK(check_tokens(context, parts.model->config().vocabulary));
+  for (const std::vector<TokenId>& each : continuations) {
+    FOVEA_CHECK(check_length(std::ssize(each), parts.plan.options.context));
+    FOVEA_CHECK(check_length(std::ssize(context) + std::ssize(each) - 1, parts.plan.options.context));
+    FOVEA_CHECK(check_tokens(each, parts.model->config().vocabulary));
+  }
+  runtime::Sequence sequence = parts.cache->begin(context, std::ssize(context) - 1);
+  FOVEA_TRY(const std::span<const float> behind_context,
+            parts.prefill(sequence, context.subspan(static_cast<std::size_t>(sequence.length())), {}, stop));
+  for (std::size_t i = 0; i < continuations.size(); ++i) row(i, 0, behind_context);
+  sequence.save_state();
+  for (std::size_t i = 0; i < continuations.size(); ++i) {
+    // The last token's logits predict what nobody asks for.
+    std::span<const TokenId> rest = std::span(continuations[i]).first(continuations[i].size() - 1);
+    if (rest.empty()) continue;
+    FOVEA_CHECK(return_to(parts, sequence, context, stop));
+    for (std::size_t k = 1; !rest.empty();) {
+      const std::size_t count = std::min(rest.size(), static_cast<std::size_t>(parts.plan.options.chunk));
+      FOVEA_TRY(const auto logits, parts.pass(sequence, rest.first(count), layers::LogitsWanted::all,
+                                              parts.plan.options.context, stop));
+      for (std::size_t j = 0; j < count; ++j, ++k) row(i, k, logits.subspan(j * vocabulary, vocabulary));
+      rest = rest.subspan(count);
+    }
+  }
   return {};
 }
 

@@ -121,6 +121,12 @@ std::optional<TokenId> TextModel::begin() const {
   return parts_->tokenizer.begin();
 }
 
+std::optional<TokenId> TextModel::before_text() const {
+  const Tokenizer& tokenizer = parts_->tokenizer;
+  const TokenId token = tokenizer.bos() >= 0 ? tokenizer.bos() : tokenizer.eos();
+  return token >= 0 ? std::optional(token) : std::nullopt;
+}
+
 std::string TextModel::decode(std::span<const TokenId> tokens, bool show_special) const {
   return parts_->tokenizer.decode(tokens, show_special);
 }
