@@ -34,6 +34,7 @@ FOVEA_PHRASE(stage_bench, "bench");
 FOVEA_PHRASE(stage_perplexity, "perplexity");
 FOVEA_PHRASE(stage_trace, "trace");
 FOVEA_PHRASE(stage_replay, "replay");
+FOVEA_PHRASE(stage_evaluating, "evaluating");
 
 FOVEA_PHRASE(unit_bytes, "bytes");
 FOVEA_PHRASE(unit_tokens, "tokens");
@@ -45,6 +46,7 @@ FOVEA_PHRASE(unit_promotions, "promotions");
 FOVEA_PHRASE(unit_rounds, "rounds");
 FOVEA_PHRASE(unit_lengths, "lengths");
 FOVEA_PHRASE(unit_passes, "passes");
+FOVEA_PHRASE(unit_documents, "documents");
 
 // Said by several folders.
 FOVEA_PHRASE(a_text, "a text");

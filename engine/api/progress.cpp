@@ -35,6 +35,8 @@ Phrase phrase_of(Progress::Stage stage) {
       return phrases::stage_trace();
     case replay:
       return phrases::stage_replay();
+    case evaluating:
+      return phrases::stage_evaluating();
   }
   return {};
 }
@@ -62,6 +64,8 @@ Phrase phrase_of(Progress::Unit unit) {
       return phrases::unit_lengths();
     case passes:
       return phrases::unit_passes();
+    case documents:
+      return phrases::unit_documents();
   }
   return {};
 }

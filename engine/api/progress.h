@@ -25,6 +25,7 @@ struct Progress {
     perplexity,
     trace,
     replay,
+    evaluating,  // tasks
   };
   enum class Unit : std::uint8_t {
     bytes,
@@ -37,6 +38,7 @@ struct Progress {
     rounds,
     lengths,
     passes,
+    documents,
   };
 
   Stage stage = Stage::loading;

@@ -18,6 +18,7 @@ fovea_pkg_config(SQLITE3 sqlite3 libsqlite3-dev sqlite-devel sqlite)
 fovea_pkg_config(PCRE2 libpcre2-8 libpcre2-dev pcre2-devel pcre2)
 fovea_pkg_config(UTF8PROC libutf8proc libutf8proc-dev utf8proc-devel libutf8proc)
 fovea_pkg_config(XXHASH libxxhash libxxhash-dev xxhash-devel xxhash)
+fovea_pkg_config(LIBARCHIVE libarchive libarchive-dev libarchive-devel libarchive)
 fovea_pkg_config(MD4C md4c libmd4c-dev md4c-devel md4c)
 
 find_package(spdlog QUIET)
