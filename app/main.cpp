@@ -140,6 +140,7 @@ int main(int argc, char** argv) {
   add_template(registry);
   add_logits(registry);
   add_perplexity(registry);
+  add_eval(registry);
   add_bench(registry);
   add_trace(registry);
   add_replay(registry);

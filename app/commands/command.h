@@ -27,6 +27,7 @@ void add_tokenize(Registry&);
 void add_template(Registry&);
 void add_logits(Registry&);
 void add_perplexity(Registry&);
+void add_eval(Registry&);
 void add_bench(Registry&);
 void add_inspect(Registry&);
 void add_plan(Registry&);

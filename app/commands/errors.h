@@ -48,6 +48,8 @@ FOVEA_ERROR(
 FOVEA_ERROR(invalid, stats_of_nothing,
             "{model} has no experts, and without a policy there is nothing to show",
             "Add --policy, --tiers or --budget, or open a Mixture-of-Experts model");
+FOVEA_ERROR(invalid, eval_of_nothing, "there must be a model, tasks and their data",
+            "Give MODEL, --tasks and --data, or two files of results with --compare; --list lists the tasks");
 FOVEA_ERROR(invalid, raw_conversation, "a conversation needs the chat template",
             "Give one question with -p, or leave it out");
 

@@ -107,8 +107,9 @@ void Console::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (progress_is_shown_ && now - shown_at_ < progress_interval) return;
   shown_at_ = now;
-  std::string line = progress.stage == Progress::Stage::downloading ? bar(progress.done, progress.total)
-                                                                    : english(phrase_of(progress.stage));
+  const bool has_bar =
+      progress.stage == Progress::Stage::downloading || progress.stage == Progress::Stage::evaluating;
+  std::string line = has_bar ? bar(progress.done, progress.total) : english(phrase_of(progress.stage));
   if (progress.total > 0) {
     line += " " + std::to_string(100 * progress.done / progress.total) + " %  (" +
             amount(progress.done, progress.total, progress.unit) + ")";

@@ -30,7 +30,7 @@ Conditions conditions_of(const Engine& engine, const TaskSettings& settings) {
   const PrecisionRequest& precision = options.precision;
   Conditions conditions = {{"model", engine.info().path.filename().string()},
                            {"model_bytes", std::to_string(engine.info().bytes)},
-                           {"device", options.device},
+                           {"device", options.device.empty() ? "automatic" : options.device},
                            {"context", std::to_string(options.context)},
                            {"kv", name_in(kv_names, options.kv)},
                            {"policy", name_in(policy_names, precision.policy)}};
