@@ -99,6 +99,8 @@ void add_task_flags(CLI::App& command, EvalFlags& flags) {
       ->check(number_between(0, 1000));
   command.add_option("--max-tokens", flags.max_tokens, "Of an answer at most (default: the task's own)")
       ->check(number_between(1, 1 << 30));
+  command.add_flag("--allow-code", flags.tasks.run_code,
+                   "Run what the model writes, in bubblewrap: humaneval and mbpp_plus need it");
   command.add_option("--results", flags.tasks.results,
                      "Keep what comes of each document in this file, and go on with what stands there");
   command.add_option("--compare", flags.compared, "Two such files: what the second run loses and gains")

@@ -186,7 +186,8 @@ Json task_json() {
     tasks[task.name] = {{"description", task.description},
                         {"files", task.files},
                         {"metrics", task.metrics},
-                        {"examples", task.examples}};
+                        {"examples", task.examples},
+                        {"runs_code", task.runs_code}};
     if (task.chance) tasks[task.name]["chance"] = *task.chance;
   }
   return tasks;

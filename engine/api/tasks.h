@@ -23,6 +23,7 @@ struct TaskInfo {
   std::vector<std::string> metrics;   // by their names in the harness; the first is the one to look at
   std::optional<double> chance = {};  // what guessing reaches
   std::int64_t examples = 0;          // that a prompt begins with, usually
+  bool runs_code = false;             // that the model writes
 };
 std::vector<TaskInfo> known_tasks();
 
@@ -32,6 +33,9 @@ struct TaskSettings {
   std::int64_t limit = 0;                       // documents of each part; 0: all
   std::optional<std::int64_t> examples = {};    // that a prompt begins with; nothing: as many as usual
   std::optional<std::int64_t> max_tokens = {};  // of an answer; nothing: as many as the task gives it
+  // Run what the model writes, where a task asks for it: in bubblewrap, shut off from the system and the
+  // network.
+  bool run_code = false;
   // Where outcomes are kept, one line of JSON each. What stands there is not run again. Empty: nowhere.
   std::filesystem::path results = {};
 };
@@ -68,7 +72,9 @@ struct TaskScore {
 };
 
 // Progress counts documents. ErrorKind::not_found names a task or a file that is not there;
-// ErrorKind::invalid a results file of another run. A cancelled run keeps what it has done in its file.
+// ErrorKind::invalid a results file of another run, or a task
+// that runs code which nobody has allowed; ErrorKind::unsupported: bubblewrap cannot start here. A cancelled
+// run keeps what it has done in its file.
 Result<TaskResults> run_tasks(Engine&, const TaskSettings&, const ProgressSink& = {}, std::stop_token = {});
 
 // What run_tasks() has kept in a file.

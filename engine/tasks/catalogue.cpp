@@ -138,6 +138,52 @@ Task wmt14() {
           .until = {"{{ '\\n' }}"}};
 }
 
+// As the metric code_eval puts them together.
+std::string humaneval_program(const Json& fields, const std::string& answer) {
+  const auto text = [&](const char* key) { return fields[key].get<std::string>(); };
+  return text("prompt") + answer + "\n" + text("test") + "\ncheck(" + text("entry_point") + ")";
+}
+
+std::string mbpp_program(const Json& fields, const std::string& answer) {
+  return answer + "\n" + fields["tests"].get<std::string>();
+}
+
+Task humaneval() {
+  return {
+      .info = {.name = "humaneval",
+               .description = "Python functions, completed and run",
+               .files = {"humaneval/HumanEval.jsonl.gz"},
+               .metrics = {"pass@1"},
+               .runs_code = true},
+      .read = read_humaneval,
+      .value = value_nothing,
+      .question = "{{ prompt }}",
+      .target = "{{ canonical_solution }}",
+      .delimiter = "",
+      .until = {"{{ '\\nclass' }}", "{{ '\\ndef' }}", "{{ '\\n#' }}", "{{ '\\nif' }}", "{{ '\\nprint' }}"},
+      .max_tokens = 1024,
+      .program = humaneval_program};
+}
+
+Task mbpp_plus() {
+  return {.info = {.name = "mbpp_plus",
+                   .description = "Python functions, written and run with their basic tests",
+                   .files = {"mbppplus/MbppPlus.jsonl.gz"},
+                   .metrics = {"pass@1"},
+                   .examples = 3,
+                   .runs_code = true},
+          .read = read_mbpp_plus,
+          .value = value_nothing,
+          .question =
+              "You are an expert Python programmer, and here is your task: {{ text }} Your code should pass "
+              "these tests:\n\n{{ shown_tests }}\n[BEGIN]{{ '\\n' }}",
+          .target = "{{ canonical_solution.strip() }}\n[DONE]",
+          .delimiter = "",
+          .first_examples = true,
+          .until = {"[DONE]"},
+          .program = mbpp_program};
+}
+
 Task longwriter() {
   return {.info = {.name = "longwriter",
                    .description = "long texts; no score, compare with the answers of another run",
@@ -153,9 +199,9 @@ Task longwriter() {
 }  // namespace
 
 const std::vector<Task>& catalogue() {
-  static const std::vector<Task> tasks = {mmlu(),      hellaswag(), blimp(),     wikitext(),
-                                          gsm8k(),     mgsm(),      aime25(),    cnn_dailymail(),
-                                          dialogsum(), wmt14(),     longwriter()};
+  static const std::vector<Task> tasks = {mmlu(),      hellaswag(), blimp(),         wikitext(),  gsm8k(),
+                                          mgsm(),      aime25(),    cnn_dailymail(), dialogsum(), wmt14(),
+                                          humaneval(), mbpp_plus(), longwriter()};
   return tasks;
 }
 

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <map>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,7 +45,10 @@ struct Task {
   bool first_examples = false;  // in their order; else drawn for each document
   std::vector<std::string> until = {};  // of answer: templates of the strings that end it
   std::int64_t max_tokens = 256;        // of answer
-  bool chat = false;                    // of answer: asked in the model's chat template, where it has one
+  // Of answer: the Python program that shows by running to its end that the answer is right. Valued as
+  // pass@1.
+  std::string (*program)(const Json& fields, const std::string& answer) = nullptr;
+  bool chat = false;  // of answer: asked in the model's chat template, where it has one
 };
 
 const std::vector<Task>& catalogue();

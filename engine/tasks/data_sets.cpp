@@ -100,6 +100,23 @@ Json wikitext_fields(const std::string& article) {
           {"bytes", static_cast<std::int64_t>(article.size())}};
 }
 
+// --- MBPP+
+
+std::string first_lines(std::string_view text, std::size_t count) {
+  std::string first;
+  for (const std::string& line : lines_of(text))
+    if (count-- > 0) first += (first.empty() ? "" : "\n") + line;
+  return first;
+}
+
+// The sentence of a docstring that ends with a test.
+std::string mbpp_text(const std::string& prompt) {
+  std::string text;
+  for (const std::string& line : lines_of(strip(replaced(prompt, "\"\"\"", ""))))
+    if (!line.starts_with("assert ")) text += (text.empty() ? "" : " ") + line;
+  return text;
+}
+
 }  // namespace
 
 Result<DataSet> read_mmlu(const path& folder) {
@@ -244,6 +261,26 @@ Result<DataSet> read_newstest2014(const path& folder) {
 
 Result<DataSet> read_longwriter(const path& folder) {
   return one_file(folder, "longwriter/longbench_write_en.jsonl", {"prompt"});
+}
+
+Result<DataSet> read_humaneval(const path& folder) {
+  return one_file(folder, "humaneval/HumanEval.jsonl",
+                  {"prompt", "test", "entry_point", "canonical_solution"});
+}
+
+Result<DataSet> read_mbpp_plus(const path& folder) {
+  FOVEA_TRY(DataSet set,
+            one_file(folder, "mbppplus/MbppPlus.jsonl", {"prompt", "assertion", "canonical_solution"}));
+  for (Document& document : set.documents) {
+    Json& row = document.fields;
+    row["text"] = mbpp_text(row.value("prompt", ""));
+    const std::string tests(strip(row.value("assertion", "")));
+    row["shown_tests"] = first_lines(tests, 3);
+    row["tests"] = tests;
+    // The harness' own examples are these problems.
+    if (document.number < 3) set.examples[""].push_back(row);
+  }
+  return set;
 }
 
 std::string detokenised(std::string_view article) {

@@ -38,6 +38,11 @@ Result<DataSet> read_dialogsum(const std::filesystem::path& folder);      // dia
 Result<DataSet> read_newstest2014(const std::filesystem::path& folder);   // fr, en
 Result<DataSet> read_longwriter(const std::filesystem::path& folder);     // prompt
 
+// prompt, test, entry_point, canonical_solution
+Result<DataSet> read_humaneval(const std::filesystem::path& folder);
+// text, tests, shown_tests, canonical_solution
+Result<DataSet> read_mbpp_plus(const std::filesystem::path& folder);
+
 // An article of WikiText as the harness has the model read it: without the spaces that its tokeniser put in.
 std::string detokenised(std::string_view article);
 

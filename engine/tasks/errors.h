@@ -39,6 +39,14 @@ FOVEA_ERROR(invalid, task_answer_beyond_context,
             "an answer of {tokens} tokens does not fit a context of {context}",
             "Load the model with a longer context, or give --max-tokens");
 
+FOVEA_ERROR(invalid, task_runs_code, "it runs what the model writes, which is off unless it is asked for",
+            "Allow it with --allow-code: it runs in bubblewrap, without network and files");
+
+// sandbox.cpp
+FOVEA_ERROR(unsupported, sandbox_cannot_start, "it cannot run Python here: {said}",
+            "Install bubblewrap, util-linux and python3, and allow user namespaces; or leave out tasks that "
+            "run code");
+
 // results_file.cpp
 FOVEA_ERROR(not_found, task_results_missing, "there is no such file", "Make one with --results");
 FOVEA_ERROR(format, task_results_not_ours, "it holds no results of tasks", "Choose another file");

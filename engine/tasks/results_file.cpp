@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <span>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,6 +1,8 @@
 // Tasks on an engine, document by document.
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -11,6 +13,7 @@
 #include "engine/tasks/errors.h"
 #include "engine/tasks/prompts.h"
 #include "engine/tasks/results_file.h"
+#include "engine/tasks/sandbox.h"
 
 namespace fovea {
 namespace {
@@ -107,8 +110,14 @@ class Runner {
   Runner(Engine& engine, const TaskSettings& settings, std::stop_token stop)
       : engine_(engine), settings_(settings), stop_(std::move(stop)) {}
 
-  // Whether an answer can be as long as the task lets it.
-  Result<void> check(const Task& task) const {
+  // Whether an answer can be as long as the task lets it, and may be run where it must.
+  Result<void> check(const Task& task) {
+    if (task.program != nullptr) {
+      if (!settings_.run_code) return fail(phrases::name_place(task.info.name), errors::task_runs_code());
+      if (!sandbox_) {
+        FOVEA_TRY(sandbox_, tasks::Sandbox::open());
+      }
+    }
     const std::int64_t context = engine_.settings().context;
     if (task.kind != Kind::answer || max_tokens(task) < context) return {};
     return fail(phrases::name_place(task.info.name),
@@ -131,6 +140,10 @@ class Runner {
     observed.log_likelihoods = outcome.log_likelihoods;
     observed.answer = outcome.answer;
     outcome.values = task.value(document.fields, observed);
+    if (task.program != nullptr) {
+      FOVEA_TRY(const bool passes, sandbox_->passes(task.program(document.fields, outcome.answer), stop_));
+      outcome.values["pass@1"] = {passes ? 1.0 : 0.0};
+    }
     return outcome;
   }
 
@@ -168,6 +181,7 @@ class Runner {
   Engine& engine_;
   const TaskSettings& settings_;
   std::stop_token stop_;
+  std::optional<tasks::Sandbox> sandbox_;  // once a task needs it
 };
 
 // How far a run is, and how long it takes at the speed of the documents so far.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
+#include <optional>
 
 #include "engine/jinja/unicode.h"
 #include "engine/tasks/bleu.h"

@@ -39,8 +39,7 @@ class EvalTest : public QObject {
     QCOMPARE(plain.code, 0);
     // As tests/golden/tasks/expected.json has them.
     QVERIFY2(plain.out.contains("mmlu       acc                  0.6250 ± 0.1"), plain.out.c_str());
-    QVERIFY2(plain.out.contains("hellaswag  acc                  0.4000 ± 0.2449 "),
-             plain.out.c_str());
+    QVERIFY2(plain.out.contains("hellaswag  acc                  0.4000 ± 0.2449 "), plain.out.c_str());
     QVERIFY(!plain.out.contains("mmlu_the_cache"));
     const Outcome parts = run(eval_arguments("mmlu", {"--kv", "f32", "--parts", "--markdown"}));
     QVERIFY2(parts.out.contains("| mmlu_the_cache     | acc                 | 0.2500 ± 0.2500 "),
@@ -87,8 +86,9 @@ class EvalTest : public QObject {
 
   void tasksAreListed() {
     const Outcome plain = run({"eval", "--list"});
-    for (const char* name : {"mmlu", "hellaswag", "blimp", "wikitext", "gsm8k", "mgsm_direct", "aime25",
-                             "cnn_dailymail", "dialogsum", "wmt14-fr-en", "longwriter"})
+    for (const char* name :
+         {"mmlu", "hellaswag", "blimp", "wikitext", "gsm8k", "mgsm_direct", "aime25", "cnn_dailymail",
+          "dialogsum", "wmt14-fr-en", "humaneval", "mbpp_plus", "longwriter"})
       QVERIFY2(plain.out.contains("\n" + std::string(name) + " "), name);
     const json found = json::parse(run({"eval", "--list", "--json"}).out, nullptr, false);
     QCOMPARE(found["gsm8k"]["files"], json({"gsm8k/test.jsonl", "gsm8k/train.jsonl.xz"}));
@@ -109,6 +109,7 @@ class EvalTest : public QObject {
     QTest::newRow("no task") << eval_arguments("mmul") << 1 << std::string("there is no task mmul");
     QTest::newRow("too many examples") << eval_arguments("mmlu", {"--num-fewshot", "9"}) << 1
                                        << std::string("has 5 examples for prompts, 9 were asked for");
+    QTest::newRow("code") << eval_arguments("humaneval") << 1 << std::string("Allow it with --allow-code");
     QTest::newRow("no limit") << eval_arguments("mmlu", {"--limit", "0"}) << 2
                               << std::string("0 is not a number from 1");
   }
