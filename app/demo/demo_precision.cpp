@@ -16,7 +16,7 @@ constexpr double high_share = 0.45;
 }  // namespace
 
 std::vector<std::string> demo_tiers() {
-  return {"file", "q2"};
+  return {"q4", "q2"};
 }
 
 Result<PrecisionRequest> demo_precision(const fs::path& model, const fs::path& stores, std::int64_t context) {

@@ -10,7 +10,7 @@
 
 #include "engine/checkpoint/store.h"
 #include "engine/eval/errors.h"
-#include "engine/precision/dynaexq.h"
+#include "engine/precision/plan_inputs.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/offload.h"
 #include "engine/precision/store_profile.h"
