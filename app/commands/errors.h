@@ -27,6 +27,9 @@ FOVEA_ERROR(invalid, flag_without_policy, "without a policy every weight stays a
             "Add --policy, --tiers or --budget");
 FOVEA_ERROR(invalid, dynaexq_flags_of_another_policy, "settings of dynaexq do not belong to {policy}",
             "Leave them out, or choose --policy dynaexq");
+FOVEA_ERROR(invalid, flags_beside_later_version,
+            "it gives --dynaexq-alpha, --dynaexq-interval and --dynaexq-in-flight itself",
+            "Leave them out, or say --as-published, which leaves them open");
 FOVEA_ERROR(invalid, fovea_flags_of_another_policy, "settings of fovea do not belong to {policy}",
             "Leave them out, or choose --policy fovea");
 FOVEA_ERROR(invalid, auto_without_budget, "auto needs a budget to fit",

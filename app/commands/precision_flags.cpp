@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <string_view>
 
 #include "app/commands/errors.h"
@@ -68,26 +69,38 @@ Result<void> check_policy_is_there(const PrecisionRequest& request) {
 
 void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
   const auto group = [](CLI::Option* option) { return option->group("DynaExq"); };
+  // Read before the settings behind it, which say what the paper leaves open.
+  const auto version = std::make_shared<std::string>();
+  CLI::Option* const published = group(command.add_flag(
+      "--as-published{v1}", *version,
+      "As the paper has it, without our additions; =later: with the limits of its later versions"));
+  published->check(CLI::IsMember({"v1", "later"}))->each([&settings, version](const std::string& name) {
+    settings = dynaexq_as_published(name == "later" ? DynaExqVersion::later : DynaExqVersion::v1);
+  });
   group(command.add_option("--dynaexq-alpha", settings.smoothing,
                            "Hotness keeps this share of what it was (default: 0.9)"))
       ->check(number_between(0, 0.999999));
   group(
       command.add_option("--dynaexq-alpha-tokens", settings.smoothing_tokens,
                          "Tokens that one alpha stands for; 0: one pass, as the paper has it (default: 50)"))
-      ->check(number_between(0, 1 << 30));
+      ->check(number_between(0, 1 << 30))
+      ->excludes(published);
   group(command.add_option("--dynaexq-interval", settings.interval_tokens,
                            "Tokens between two updates (default: 200)"))
       ->check(number_between(1, 1 << 30));
   group(command.add_option("--dynaexq-threshold", settings.threshold,
                            "Least hotness of an expert in the high tier (default: 0, none)"))
-      ->check(number_between(0, 1));
+      ->check(number_between(0, 1))
+      ->excludes(published);
   group(command.add_option(
             "--dynaexq-hysteresis", settings.hysteresis,
             "By which share of its layer's mean hotness a newcomer must be hotter (default: 0.1)"))
-      ->check(number_between(0, 1000));
+      ->check(number_between(0, 1000))
+      ->excludes(published);
   group(command.add_option("--dynaexq-transitions", settings.transitions,
                            "Changes at most in each interval of each layer (default: 4)"))
-      ->check(number_between(1, 1 << 20));
+      ->check(number_between(1, 1 << 20))
+      ->excludes(published);
   group(command.add_option("--dynaexq-in-flight", settings.in_flight, "Changes at once (default: 64)"))
       ->check(number_between(1, 1024));
   group(command.add_option("--dynaexq-warm-up", settings.warm_up_tokens,
@@ -96,9 +109,13 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
 }
 
 Result<void> check_dynaexq(const DynaExqSettings& settings, PolicyKind policy) {
+  DynaExqSettings later = dynaexq_as_published(DynaExqVersion::later);
+  later.warm_up_tokens = settings.warm_up_tokens;
+  if (settings.transitions_of_model && settings != later)
+    return fail(phrases::option_place("--as-published=later"), errors::flags_beside_later_version());
   if (settings == DynaExqSettings{} || policy == PolicyKind::dynaexq || policy == PolicyKind::automatic)
     return {};
-  return fail(phrases::option_place("--dynaexq-…"),
+  return fail(phrases::option_place(settings.threshold_of_warm_up ? "--as-published" : "--dynaexq-…"),
               errors::dynaexq_flags_of_another_policy(name_in(policy_names, policy)));
 }
 

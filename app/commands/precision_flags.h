@@ -14,9 +14,10 @@ namespace fovea::app {
 // precision_request() reads it, a policy that nobody gave is PolicyKind::automatic.
 void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline = true);
 
-// DynaExq's settings alone.
+// DynaExq's settings alone, --as-published among them.
 void add_dynaexq(CLI::App& command, DynaExqSettings& settings);
-// ErrorKind::invalid where they are not the usual ones and another policy would not heed them.
+// ErrorKind::invalid where they are not the usual ones and another policy would not heed them, or contradict
+// --as-published=later.
 Result<void> check_dynaexq(const DynaExqSettings& settings, PolicyKind policy);
 
 // Fovea's settings alone, and as check_dynaexq.

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,30 @@ struct DynaExqSettings {
   // 64 serve 72.7 % of the uses from the high tier instead of 62.6 %, for 3 % more traffic (ours)
   int in_flight = 64;
   std::int64_t warm_up_tokens = 64;  // hotness of so many tokens ranks the first set (§3.5; ours)
+  // Of the papers alone, see dynaexq_as_published():
+  bool threshold_of_warm_up = false;    // each layer's τ is its n_hot-th hotness behind the warm-up (§3.5)
+  bool hysteresis_is_absolute = false;  // in units of hotness
+  bool transitions_of_model = false;    // they count in the whole model
 
   bool operator==(const DynaExqSettings&) const = default;
 };
+
+// The paper without our additions, and its later versions with their limits. What neither gives is ours: how
+// long the warm-up is; and in the first, which gives no number at all, α, the interval and the swaps at once.
+enum class DynaExqVersion : std::uint8_t { v1, later };
+constexpr DynaExqSettings dynaexq_as_published(DynaExqVersion version) {
+  DynaExqSettings settings{.smoothing_tokens = 0,
+                           .hysteresis = 0,
+                           .transitions = std::numeric_limits<int>::max(),
+                           .threshold_of_warm_up = true};
+  if (version == DynaExqVersion::v1) return settings;
+  settings.hysteresis = 0.01;
+  settings.hysteresis_is_absolute = true;
+  settings.transitions = 4;
+  settings.transitions_of_model = true;
+  settings.in_flight = 4;
+  return settings;
+}
 
 // Fovea's own policy. How far back it looks is learnt from the conversation itself, beginning with these
 // values.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -68,7 +69,8 @@ class DynaExq final : public Policy {
         hotness_(world.first_unit,
                  {.smoothing = settings.smoothing, .smoothing_tokens = settings.smoothing_tokens},
                  world.uses),
-        hot_units_(hot_units_of(world)) {}
+        hot_units_(hot_units_of(world)),
+        thresholds_(index(world.layers()), settings.threshold) {}
 
   std::string_view name() const override { return "dynaexq"; }
   std::vector<std::uint8_t> initial() const override;
@@ -83,6 +85,7 @@ class DynaExq final : public Policy {
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
   std::int64_t hot_units(std::int64_t layer) const { return hot_units_[index(layer)]; }
+  void fix_thresholds();
   void update(std::span<const std::uint8_t> tiers, std::int64_t limit);
   void choose(std::int64_t layer, std::span<const std::uint8_t> tiers, std::int64_t limit);
   void hand_out(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
@@ -99,6 +102,7 @@ class DynaExq final : public Policy {
   DynaExqSettings settings_;
   Hotness hotness_;
   std::vector<std::int64_t> hot_units_;  // [layers] in the high tier
+  std::vector<double> thresholds_;       // [layers] τ
   std::int64_t tokens_ = 0;              // since the last update
   bool warm_ = false;                    // the first set has been ranked
   bool settled_ = false;                 // … and stands
@@ -122,14 +126,32 @@ void DynaExq::propose(std::span<const std::uint8_t> tiers, std::int32_t in_fligh
     if (tokens_ < settings_.warm_up_tokens) return;
     warm_ = true;
     tokens_ = 0;
+    if (settings_.threshold_of_warm_up) fix_thresholds();
     update(tiers, world_.units());
   } else if (const std::int64_t intervals = tokens_ / settings_.interval_tokens; intervals > 0) {
     tokens_ %= settings_.interval_tokens;
-    // The first set may take what the pipeline can carry; later ones keep to the limit.
-    settled_ = settled_ || pending_.empty();
+    // The first set may take what the pipeline can carry; later ones keep to the limit. Who only goes down
+    // may wait for room for ever.
+    settled_ = settled_ || std::ranges::all_of(pending_, [](const Transition& t) { return t.up == nobody; });
     update(tiers, settled_ ? settings_.transitions * intervals : world_.units());
   }
   if (!pending_.empty()) hand_out(tiers, in_flight, decisions);
+}
+
+// τ = top(n_hot, S) of each layer, and then fixed (§3.5).
+void DynaExq::fix_thresholds() {
+  std::vector<double> scores;
+  for (std::int64_t layer = 0; layer < world_.layers(); ++layer) {
+    if (hot_units(layer) == 0) continue;  // nobody is hot
+    scores.clear();
+    for (std::int32_t unit = world_.first_unit[index(layer)]; unit < world_.first_unit[index(layer) + 1];
+         ++unit) {
+      if (!world_.is_on_host(unit)) scores.push_back(hotness_.of(unit));
+    }
+    const auto nth = scores.begin() + hot_units(layer) - 1;
+    std::ranges::nth_element(scores, nth, std::greater<>());
+    thresholds_[index(layer)] = *nth;
+  }
 }
 
 // Algorithm 1 for every layer; the largest margins of all of them come first.
@@ -140,6 +162,7 @@ void DynaExq::update(std::span<const std::uint8_t> tiers, std::int64_t limit) {
   std::ranges::sort(pending_, [](const Transition& a, const Transition& b) {
     return std::tuple(-a.margin, a.up, a.down) < std::tuple(-b.margin, b.up, b.down);
   });
+  if (settings_.transitions_of_model && std::ssize(pending_) > limit) pending_.resize(index(limit));
   pending_.insert(pending_.begin(), forced_.begin(), forced_.end());
 }
 
@@ -167,23 +190,25 @@ void DynaExq::choose(std::int64_t layer, std::span<const std::uint8_t> tiers, st
   std::size_t in = 0, out = 0;
   for (std::int64_t excess = room; excess < 0; ++excess)  // a demotion failed before
     forced_.push_back({.down = insiders_[in++]});
+  const double threshold = thresholds_[index(layer)];
   const auto is_hot = [&](std::int32_t unit) {
     const double s = hotness_.of(unit);
-    return s > 0 && s >= settings_.threshold;
+    return s > 0 && s >= threshold;
   };
   std::int64_t left = limit;
   for (std::int64_t free = room; free > 0 && left > 0 && out < outsiders_.size() && is_hot(outsiders_[out]);
        --free, --left, ++out)
-    pending_.push_back({.up = outsiders_[out], .margin = hotness_.of(outsiders_[out]) - settings_.threshold});
-  const double margin_wanted = settings_.hysteresis * hotness_.layer_mean(layer);
+    pending_.push_back({.up = outsiders_[out], .margin = hotness_.of(outsiders_[out]) - threshold});
+  const double margin_wanted =
+      settings_.hysteresis * (settings_.hysteresis_is_absolute ? 1 : hotness_.layer_mean(layer));
   for (; left > 0 && in < insiders_.size() && out < outsiders_.size() && is_hot(outsiders_[out]);
        ++in, ++out, --left) {
     const double margin = hotness_.of(outsiders_[out]) - hotness_.of(insiders_[in]);
     if (!(margin > margin_wanted)) break;
     pending_.push_back({.up = outsiders_[out], .down = insiders_[in], .margin = margin});
   }
-  for (; left > 0 && in < insiders_.size() && hotness_.of(insiders_[in]) < settings_.threshold; ++in, --left)
-    pending_.push_back({.down = insiders_[in], .margin = settings_.threshold - hotness_.of(insiders_[in])});
+  for (; left > 0 && in < insiders_.size() && hotness_.of(insiders_[in]) < threshold; ++in, --left)
+    pending_.push_back({.down = insiders_[in], .margin = threshold - hotness_.of(insiders_[in])});
 }
 
 // As many pending moves as may be in flight. A transition leaves the list when both its units are where they

@@ -125,6 +125,11 @@ class CommandLineTest : public QObject {
         "--out requires --synthetic");
     row("a system message that is not sent", {"chat", model, "-p", "x", "--raw", "--system", "y"},
         "excludes");
+    for (const char* setting : {"alpha-tokens", "threshold", "hysteresis", "transitions"})
+      row((std::string("as published, and --dynaexq-") + setting).c_str(),
+          {"replay", "t", "--high-share", "0.5", "--as-published", std::string("--dynaexq-") + setting, "1"},
+          "excludes");
+    row("no version", {"replay", "t", "--high-share", "0.5", "--as-published=v3"}, "v3 not in");
     row("bandwidth", {"replay", "t", "--bandwidth", "0"}, "0 is not a number from");
   }
   void wrongUsage() {

@@ -89,6 +89,9 @@ class PolicyTest : public QObject {
     row({"--swap-bandwidth", "1"}, "--swap-bandwidth: without a policy");
     row({"--publish-after", "1"}, "--publish-after: without a policy");
     row({"--dynaexq-alpha", "0.5"}, "settings of dynaexq do not belong to none");
+    row({"--as-published"}, "--as-published: settings of dynaexq do not belong to none");
+    row({"--dynaexq-alpha", "0.5", "--as-published=later", "--policy", "dynaexq"},
+        "--as-published=later: it gives --dynaexq-alpha");
     row({"--policy", "static", "--dynaexq-interval", "9"}, "settings of dynaexq do not belong to static");
     row({"--n-cpu-moe", "1", "--policy", "offload", "--dynaexq-in-flight", "9"},
         "settings of dynaexq do not belong to offload");
