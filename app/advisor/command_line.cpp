@@ -17,6 +17,10 @@ const char* policy_flag(PolicyKind policy) {
       return "fovea";
     case PolicyKind::offload:
       return "offload";
+    case PolicyKind::flexquant:
+      return "flexquant";
+    case PolicyKind::pmpd:
+      return "pmpd";
     case PolicyKind::none:
     case PolicyKind::automatic:
       break;

@@ -43,7 +43,7 @@ std::vector<PrecisionRequest> all_choices(const Candidate& candidate) {
 LoadOptions named(LoadOptions setup, const LoadPlan& report) {
   if (setup.precision.policy == PolicyKind::automatic) setup.precision.policy = report.policy();
   const PolicyKind policy = setup.precision.policy;
-  const bool has_own = moves_experts(policy) || policy == PolicyKind::offload;
+  const bool has_own = moves_experts(policy) || lowers_layers(policy) || policy == PolicyKind::offload;
   if (!has_own || !setup.precision.tiers.empty()) return setup;
   for (const PlanTier& tier : report.plan.parts.experts) setup.precision.tiers.push_back(tier.name);
   return setup;

@@ -22,6 +22,7 @@ Result<void> read_tiers(const PrecisionRequest& request, ShapeBenchSettings& sha
       (moves ? request.policy == PolicyKind::dynaexq
              : request.policy == PolicyKind::static_tiers || request.policy == PolicyKind::none);
   if (!fits || request.dynaexq != DynaExqSettings{} || request.fovea != FoveaSettings{} ||
+      request.flexquant != FlexQuantSettings{} || request.pmpd != PmpdSettings{} ||
       (moves && request.budget_bytes == 0) || !request.store.empty() || !request.tier_map.empty() ||
       !request.events.empty() || request.transfer_bytes > 0 || request.publish_after_passes >= 0 ||
       (request.traffic_gb_per_s > 0 && !moves) || request.tiers.size() > 2)

@@ -32,6 +32,10 @@ FOVEA_ERROR(invalid, flags_beside_later_version,
             "Leave them out, or say --as-published, which leaves them open");
 FOVEA_ERROR(invalid, fovea_flags_of_another_policy, "settings of fovea do not belong to {policy}",
             "Leave them out, or choose --policy fovea");
+FOVEA_ERROR(invalid, flexquant_flags_of_another_policy, "settings of flexquant do not belong to {policy}",
+            "Leave them out, or choose --policy flexquant");
+FOVEA_ERROR(invalid, pmpd_schedule_of_another_policy, "a schedule of pmpd does not belong to {policy}",
+            "Leave it out, or choose --policy pmpd");
 FOVEA_ERROR(invalid, auto_without_budget, "auto needs a budget to fit",
             "Add --budget, for example --budget 8GiB");
 FOVEA_ERROR(invalid, offload_flags_not_of_policy,

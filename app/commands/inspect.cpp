@@ -9,6 +9,7 @@
 #include "app/library/model_info_json.h"
 #include "engine/api/model_info.h"
 #include "engine/api/plan.h"
+#include "engine/api/prepare.h"
 #include "engine/api/sentence.h"
 #include "engine/core/result.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 struct InspectFlags {
   std::string model;
+  std::vector<std::string> divergence;  // tiers
   bool json = false;
 };
 
@@ -42,6 +44,23 @@ std::optional<Sizes> sizes_of(const std::filesystem::path& model) {
 
 std::string size(double bytes) {
   return size_text(static_cast<std::int64_t>(bytes));
+}
+
+Result<std::vector<UnitDivergence>> divergences_of(const InspectFlags& flags,
+                                                   const std::filesystem::path& model) {
+  if (flags.divergence.empty()) return std::vector<UnitDivergence>();
+  return weight_divergences(model, flags.divergence);
+}
+
+std::string for_people(const std::vector<UnitDivergence>& units, const std::vector<std::string>& tiers) {
+  std::string text;
+  for (const UnitDivergence& unit : units) {
+    std::string each;
+    for (std::size_t tier = 0; tier < tiers.size(); ++tier)
+      each += (each.empty() ? "" : ", ") + fmt::format("{:.6f} at {}", unit.tiers[tier], tiers[tier]);
+    text += line(unit.unit, each);
+  }
+  return text;
 }
 
 std::string for_people(const Sizes& sizes, bool has_experts) {
@@ -88,15 +107,22 @@ std::string for_people(const ModelInfo& info) {
 Result<void> print_info(const InspectFlags& flags, Console& console) {
   FOVEA_TRY(auto path, find_model(flags.model));
   FOVEA_TRY(auto info, inspect(path));
+  FOVEA_TRY(const auto divergences, divergences_of(flags, path));
   const auto sizes = sizes_of(path);
   if (!flags.json)
     return console.write_text(for_people(info) +
-                              (sizes ? for_people(*sizes, info.experts > 0) : std::string()));
+                              (sizes ? for_people(*sizes, info.experts > 0) : std::string()) +
+                              for_people(divergences, flags.divergence));
   auto object = app::as_json(info);
   if (sizes) {
     object["dense_bytes_per_token"] = static_cast<std::int64_t>(sizes->token.dense_bytes);
     object["expert_bytes_per_token"] = static_cast<std::int64_t>(sizes->token.expert_bytes);
     for (const PlanTier& tier : sizes->tiers) object["unit_bytes"][tier.name] = tier.unit_bytes;
+  }
+  for (const UnitDivergence& unit : divergences) {
+    auto& each = object["weight_divergence"].emplace_back(nlohmann::ordered_json{{"unit", unit.unit}});
+    for (std::size_t tier = 0; tier < unit.tiers.size(); ++tier)
+      each[flags.divergence[tier]] = unit.tiers[tier];
   }
   return write_json(console, object);
 }
@@ -119,10 +145,18 @@ void add_inspect(Registry& registry) {
       "  conversion         what GPTQ, AWQ and AutoRound layers become, and whether that loses anything\n"
       "  dense_bytes_per_token, expert_bytes_per_token  read for one token, of the experts those it uses\n"
       "  unit_bytes         of one expert (of a dense model: of one linear layer, the mean) at each tier\n"
+      "  weight_divergence  with --weight-divergence: unit, and for each tier the KL divergence in nats\n"
       "  can_switch_thinking, has_effort  whether the chat template knows --thinking and --effort of fovea "
       "chat\n"
       "  and path, name, format, hidden, heads, kv_heads, head_dim, vocabulary, chat_template\n");
   add_model(*command, flags->model)->required();
+  command
+      ->add_option(
+          "--weight-divergence", flags->divergence,
+          "How far these tiers, as q8,q4, move the distribution of each linear layer's weights: what "
+          "flexquant goes by. Reads weights")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->callback([&registry, flags] {
     registry.chosen = [flags](Console& console, Interrupts&) { return print_info(*flags, console); };
   });

@@ -55,6 +55,7 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
 Result<void> check_policy_is_there(const PrecisionRequest& request) {
   FOVEA_CHECK(check_dynaexq(request.dynaexq, request.policy));
   FOVEA_CHECK(check_fovea(request.fovea, request.policy));
+  FOVEA_CHECK(check_layers(request));
   if (request.policy != PolicyKind::none) return {};
   const char* const flag = !request.store.empty()              ? "--store"
                            : !request.events.empty()           ? "--events"
@@ -154,6 +155,42 @@ Result<void> check_fovea(const FoveaSettings& settings, PolicyKind policy) {
               errors::fovea_flags_of_another_policy(name_in(policy_names, policy)));
 }
 
+void add_flexquant(CLI::App& command, FlexQuantSettings& settings) {
+  const auto group = [](CLI::Option* option) { return option->group("FlexQuant"); };
+  group(command.add_option(
+            "--flex-threshold", settings.threshold,
+            "A layer goes down below this perplexity of the answer's last tokens (default: that of "
+            "the prompt's last)"))
+      ->check(number_between(1, 1e6));
+  group(command.add_option("--flex-window", settings.window_tokens,
+                           "So many last tokens, of either (default: 20)"))
+      ->check(number_between(1, 1 << 20));
+  group(command.add_option("--flex-wait", settings.wait_tokens,
+                           "Tokens at the new precision before the next layer goes (default: 20)"))
+      ->check(number_between(1, 1 << 20));
+  group(command.add_option("--flex-layers", settings.layers, "Linear layers that go at once (default: 1)"))
+      ->check(number_between(1, 1 << 20));
+}
+
+void add_pmpd(CLI::App& command, PmpdSettings& settings) {
+  command
+      .add_option("--pmpd-schedule", settings.schedule,
+                  "Tokens of an answer behind which all layers go to the next tier, a number for each")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(number_between(1, 1 << 30))
+      ->group("PMPD");
+}
+
+Result<void> check_layers(const PrecisionRequest& request) {
+  const char* const policy = name_in(policy_names, request.policy);
+  if (request.flexquant != FlexQuantSettings{} && request.policy != PolicyKind::flexquant)
+    return fail(phrases::option_place("--flex-…"), errors::flexquant_flags_of_another_policy(policy));
+  if (request.pmpd != PmpdSettings{} && request.policy != PolicyKind::pmpd)
+    return fail(phrases::option_place("--pmpd-schedule"), errors::pmpd_schedule_of_another_policy(policy));
+  return {};
+}
+
 void add_offload(CLI::App& command, OffloadSettings& offload) {
   const auto group = [](CLI::Option* option) { return option->group("Offload"); };
   CLI::Option* const some = group(
@@ -205,6 +242,8 @@ void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) 
   add_offload(command, request.offload);
   add_dynaexq(command, request.dynaexq);
   add_fovea(command, request.fovea);
+  add_flexquant(command, request.flexquant);
+  add_pmpd(command, request.pmpd);
 }
 
 Result<PrecisionRequest> precision_request(PrecisionRequest request, bool card) {

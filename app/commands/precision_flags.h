@@ -24,6 +24,11 @@ Result<void> check_dynaexq(const DynaExqSettings& settings, PolicyKind policy);
 void add_fovea(CLI::App& command, FoveaSettings& settings);
 Result<void> check_fovea(const FoveaSettings& settings, PolicyKind policy);
 
+// FlexQuant's settings and PMPD's schedule alone, and as check_dynaexq.
+void add_flexquant(CLI::App& command, FlexQuantSettings& settings);
+void add_pmpd(CLI::App& command, PmpdSettings& settings);
+Result<void> check_layers(const PrecisionRequest& request);
+
 // The offload flags alone, with llama.cpp's names.
 void add_offload(CLI::App& command, OffloadSettings& offload);
 

@@ -33,6 +33,7 @@ void add_precision_use(nlohmann::ordered_json& object, const Engine& engine) {
   object["hit_rate"] = use->hit_rate;
   object["mean_bits_per_weight"] = use->mean_bits_per_weight;
   object["bits_per_use"] = use->bits_per_use;
+  object["answer_bits_per_weight"] = use->answer_bits_per_weight;
 }
 
 Result<void> check_stats(const Engine& engine) {

@@ -23,6 +23,7 @@ double kept(const Losses& losses, double loss, bool in_nats) {
 
 ui::PolicyGain policy_gain(PolicyKind policy, const QualityState& q) {
   if (policy == PolicyKind::none) return {.verdict = ui::GainVerdict::no_policy};
+  if (lowers_layers(policy)) return {.verdict = ui::GainVerdict::not_compared};
   ui::PolicyGain gain{.tokens = q.tokens, .in_nats = q.in_nats};
   Losses losses{q.tokens, q.loss, q.calibrated, q.all_low, q.all_high};
   if (q.tokens_since >= min_gain_tokens) {

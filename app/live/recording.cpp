@@ -186,7 +186,7 @@ void read_decisions(const QJsonArray& array, std::size_t tiers, Snapshot& snapsh
         .unit = static_cast<std::int32_t>(d.at(0).toInteger(-1)),
         .from = tier_of(d.at(1), tiers),
         .to = tier_of(d.at(2), tiers),
-        .reason = reason >= 0 && reason <= static_cast<qint64>(SwapReason::balanced)
+        .reason = reason >= 0 && reason <= static_cast<qint64>(SwapReason::prompt)
                       ? static_cast<SwapReason>(reason)
                       : SwapReason::requested,
         .score = static_cast<float>(d.at(4).toDouble()),
@@ -265,7 +265,7 @@ Result<void> read_head(const QJsonObject& line, Recording& recording, Snapshot& 
   recording.model.experts = s.units_per_layer;
   recording.model.experts_used = std::clamp<std::int64_t>(whole(line["experts_used"]), 0, s.units_per_layer);
   const int policy = line["policy"].toInt();
-  recording.model.policy = policy > 0 && policy <= static_cast<int>(PolicyKind::offload)
+  recording.model.policy = policy > 0 && policy < static_cast<int>(PolicyKind::automatic)
                                ? static_cast<PolicyKind>(policy)
                                : PolicyKind::none;
   for (const QJsonValue& layer : line["layer_numbers"].toArray())

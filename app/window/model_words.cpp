@@ -60,6 +60,10 @@ const char* policy_word(PolicyKind policy) {
       return "fovea";
     case PolicyKind::offload:
       return "offload";
+    case PolicyKind::flexquant:
+      return "flexquant";
+    case PolicyKind::pmpd:
+      return "pmpd";
     case PolicyKind::automatic:
       return "automatic";
   }
@@ -113,6 +117,14 @@ QString policy_why(const LoadedModel& model) {
           "what it uses. It changes while you talk.");
     case PolicyKind::offload:
       return ModelWords::tr("Some experts live in the slower place, so that a larger model fits.");
+    case PolicyKind::flexquant:
+      return ModelWords::tr(
+          "Each question is read at the highest precision; while an answer is certain enough, its layers "
+          "go down one by one.");
+    case PolicyKind::pmpd:
+      return ModelWords::tr(
+          "Each question is read at the highest precision; the longer an answer is, the lower the "
+          "precision of all layers.");
     case PolicyKind::automatic:
       break;
   }

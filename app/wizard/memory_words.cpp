@@ -80,6 +80,16 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
           MemoryWords::tr(
               "As few layers' experts as possible stay on the disk alone and are read when they are used: "
               "slow, but a larger model runs.")};
+    case PolicyKind::flexquant:
+      return {MemoryWords::tr("Layers at %1, lower while an answer is certain").arg(all),
+              MemoryWords::tr(
+                  "Each question is read at the highest precision; while an answer is certain enough, its "
+                  "layers go down one by one. It is faster and takes no less memory.")};
+    case PolicyKind::pmpd:
+      return {MemoryWords::tr("Layers at %1, lower with the length of an answer").arg(all),
+              MemoryWords::tr(
+                  "Each question is read at the highest precision; the longer an answer is, the lower the "
+                  "precision of all layers. It is faster and takes no less memory.")};
     case PolicyKind::automatic:
       break;
   }

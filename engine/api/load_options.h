@@ -34,12 +34,14 @@ struct LoadOptions {
 // As flags, settings and --json name them.
 inline constexpr std::array<std::pair<KvType, const char*>, 3> kv_names{
     {{KvType::f32, "f32"}, {KvType::f16, "f16"}, {KvType::q8, "q8"}}};
-inline constexpr std::array<std::pair<PolicyKind, const char*>, 5> policy_names{
+inline constexpr std::array<std::pair<PolicyKind, const char*>, 7> policy_names{
     {{PolicyKind::none, "none"},
      {PolicyKind::static_tiers, "static"},
      {PolicyKind::dynaexq, "dynaexq"},
      {PolicyKind::fovea, "fovea"},
-     {PolicyKind::offload, "offload"}}};
+     {PolicyKind::offload, "offload"},
+     {PolicyKind::flexquant, "flexquant"},
+     {PolicyKind::pmpd, "pmpd"}}};
 
 // "none" for PolicyKind::automatic: what is left open has no name.
 template <class Value, std::size_t n>

@@ -21,12 +21,20 @@ enum class PolicyKind : std::uint8_t {
   dynaexq,       // hot experts in the high tier, cold ones in the low tier (DynaExq §3)
   fovea,         // units of all layers and tiers change places by what the coming tokens will use
   offload,       // some experts live in the slower place
+  flexquant,     // linear layers go down one by one while an answer is certain (FlexQuant §4)
+  pmpd,          // all linear layers go down at once, by the tokens of an answer
   automatic,     // in a request: what its other settings mean, see precision::chosen_policy
 };
 
 // Whether its units are experts and change their tiers.
 constexpr bool moves_experts(PolicyKind policy) {
   return policy == PolicyKind::dynaexq || policy == PolicyKind::fovea;
+}
+
+// Whether it manages the linear layers, also those of a mixture beside its experts, and begins each prompt
+// with all of them in the highest tier.
+constexpr bool lowers_layers(PolicyKind policy) {
+  return policy == PolicyKind::flexquant || policy == PolicyKind::pmpd;
 }
 
 // DynaExq's settings with the published defaults. "paper": arXiv 2511.15015; "later": its later versions.
@@ -91,6 +99,27 @@ struct FoveaSettings {
   bool operator==(const FoveaSettings&) const = default;
 };
 
+// FlexQuant's settings (arXiv 2506.12024). PPLE: the exponential of the entropy of a token's distribution.
+struct FlexQuantSettings {
+  // Mean PPLE of an answer's last tokens below which a layer goes down; 0: that of the prompt's last
+  // window_tokens (§4.5; Table 2 has constants from 1.3 to 2.5).
+  double threshold = 0;
+  std::int64_t window_tokens = 20;  // of the mean (§4.4)
+  std::int64_t wait_tokens =
+      20;                   // at the new precision before the next one goes (§4.5; Fig. 3 has 20 and 10)
+  std::int64_t layers = 1;  // that go at once (Fig. 3)
+
+  bool operator==(const FlexQuantSettings&) const = default;
+};
+
+struct PmpdSettings {
+  // Tokens of an answer behind which all layers go to the next tier: a number for each tier below the
+  // highest.
+  std::vector<std::int64_t> schedule = {};
+
+  bool operator==(const PmpdSettings&) const = default;
+};
+
 // llama.cpp's flags: which experts (of a model without experts: feed-forward layers) stay in the slower
 // place. Beside a card that is main memory, and the processor computes them as the file has them; else the
 // disk, where experts alone can stay.
@@ -113,6 +142,8 @@ struct PrecisionRequest {
   std::filesystem::path tier_map = {};  // static_tiers: lines "unit tier"; empty: the best mix of the budget
   DynaExqSettings dynaexq = {};
   FoveaSettings fovea = {};
+  FlexQuantSettings flexquant = {};
+  PmpdSettings pmpd = {};
   OffloadSettings offload = {};
   // Of the transient buffer; 0: all that may be in flight at once, up to 512 MiB, but four versions.
   std::int64_t transfer_bytes = 0;
@@ -187,8 +218,10 @@ struct PrecisionUse {
   std::int64_t uses = 0;            // of units, by tokens
   double hit_rate = 0;              // share of them that the highest tier served
   double mean_bits_per_weight = 0;  // of the published versions …
-  double bits_per_use = 0;          // … and of those that served the uses, on disk alone as the lowest tier
-  Phrase log_failure;               // why the swap log ends early; empty: it does not
+  double bits_per_use = 0;          // … of those that served the uses, on disk alone as the lowest tier …
+  // … and of those that served the answers, mean over their tokens; 0: there was none yet.
+  double answer_bits_per_weight = 0;
+  Phrase log_failure;  // why the swap log ends early; empty: it does not
 };
 
 }  // namespace fovea

@@ -87,6 +87,17 @@ struct PrepareReport {
 // `recalibrate`. Progress counts bytes. ErrorKind::cancelled when stopped.
 Result<PrepareReport> prepare(const PrepareRequest&, const ProgressSink& = {}, std::stop_token = {});
 
+// How far tiers move the distribution of a linear layer's weights from the file's: KL divergences in nats,
+// [tiers]. What the policy flexquant orders layers by.
+struct UnitDivergence {
+  std::string unit;  // "blk.3.attn_q"
+  std::vector<float> tiers;
+};
+// Of every linear layer, from a sample of its weights. Errors: the file's, and of a tier that is unknown, out
+// of order, or whose blocks do not fit the rows.
+Result<std::vector<UnitDivergence>> weight_divergences(const std::filesystem::path& model,
+                                                       const std::vector<std::string>& tiers);
+
 struct StoreCheck {
   std::int64_t versions = 0;
   std::int64_t bytes = 0;  // of them

@@ -53,7 +53,11 @@ struct TracePass {
   std::vector<precision::ExpertUse> uses;  // by unit, ascending
 
   precision::Observation observation() const {
-    return {.tokens = tokens, .prefill = prefill, .entropy = entropy, .uses = uses, .routed = routed};
+    return {.tokens = tokens,
+            .prefill = prefill,
+            .entropies = {&entropy, entropy < 0 ? 0U : 1U},
+            .uses = uses,
+            .routed = routed};
   }
 };
 

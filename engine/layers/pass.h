@@ -23,6 +23,7 @@ struct Segment {
   // What its recurrent layers have behind position first − 1; null where the model has none.
   std::byte* state = nullptr;
   LogitsWanted logits = LogitsWanted::last;
+  std::int64_t last_tokens = 1;  // of which LogitsWanted::last wants them
 };
 
 class PassObserver;

@@ -70,7 +70,10 @@ void lay_out(const Pass& pass, Batch& batch) {
     batch.parts.push_back({.rows = rows, .first = segment.first, .pages = {}, .state = segment.state});
     batch.rows += rows.count;
     if (segment.logits == LogitsWanted::none) continue;
-    const std::int64_t wanted = segment.logits == LogitsWanted::all ? rows.count : 1;
+    const std::int64_t wanted = segment.logits == LogitsWanted::all    ? rows.count
+                                : segment.logits == LogitsWanted::last ? segment.last_tokens
+                                                                       : 1;
+    assert(wanted >= 1 && wanted <= rows.count);
     if (!batch.wanted.empty() && batch.wanted.back().end() == rows.end() - wanted) {
       batch.wanted.back().count += wanted;
     } else {

@@ -20,6 +20,7 @@ FOVEA_PHRASE(transfer_buffer_place, "transfer buffer");
 FOVEA_PHRASE(range_more_than_0, "more than 0");
 FOVEA_PHRASE(range_0_or_more, "0 or more");
 FOVEA_PHRASE(range_1_or_more, "1 or more");
+FOVEA_PHRASE(range_0_or_from_1, "0, or 1 or more");
 FOVEA_PHRASE(range_0_to_1, "from 0 to 1");
 FOVEA_PHRASE(range_0_to_below_1, "from 0 to below 1");
 FOVEA_PHRASE(range_1_to, "from 1 to {limit}");
@@ -69,6 +70,9 @@ FOVEA_PHRASE(all_at_needs, "Everything at {tier} needs {bytes} ({bytes:exact} by
 // What became of the request (plan_inputs.cpp).
 FOVEA_PHRASE(no_tier_below_file,
              "No tier is below the file's for this model, so that its experts stay at one");
+FOVEA_PHRASE(first_step_is_free,
+             "The file has {bits:.2} bits per weight, so that the step from {high} to {low} loses nothing "
+             "that it has");
 
 }  // namespace fovea::phrases
 
@@ -112,6 +116,16 @@ FOVEA_ERROR(invalid, gpu_layers_not_layers, "{given} is not a number of layers",
 FOVEA_ERROR(unsupported, dense_on_disk,
             "a model without experts has nothing that could stay on the disk until a token needs it",
             "Use --policy static with lower --tiers, or a smaller version of the model");
+
+// ladder.cpp, pmpd.cpp
+FOVEA_ERROR(invalid, ladder_of_one_tier, "layers go down from one tier to the next, and there is one alone",
+            "Give two tiers or more, for example --tiers q8,q4");
+FOVEA_ERROR(invalid, pmpd_schedule_length,
+            "{count} {count:number is|numbers are} given, and {tiers} {tiers:tier is|tiers are} below the "
+            "highest",
+            "Give the tokens of an answer behind which each begins, for example --pmpd-schedule 256");
+FOVEA_ERROR(invalid, pmpd_schedule_order, "the numbers of tokens do not rise from 1 on",
+            "Give each tier at least as many tokens as the one above it");
 
 // dynaexq.cpp, fovea_policy.cpp, static_policy.cpp, best_mix.cpp
 FOVEA_ERROR(invalid, policy_setting, "the value is {value}, it must be {range}", "");

@@ -9,6 +9,7 @@
 #include "engine/models/placement.h"
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/errors.h"
+#include "engine/precision/ladder.h"
 #include "engine/precision/offload.h"
 #include "engine/precision/token_cost.h"
 
@@ -103,6 +104,14 @@ void add_groups(const kernels::Device& device, UnitPlan& plan) {
   }
 }
 
+// A file of 8 bits has nothing to lose on the way from 16 to 8.
+void note_free_step(UnitPlan& plan) {
+  const auto bits = [&](const std::string& tier) { return bits_at(tier, plan.units).value_or(0); };
+  const std::string &high = plan.tiers[0].name, &low = plan.tiers[1].name;
+  const double file = bits("file");
+  if (high != "file" && bits(low) >= file) plan.notes.push_back(phrases::first_step_is_free(file, high, low));
+}
+
 // Of what may come to the device.
 std::int64_t largest_version(const PlanInputs& inputs) {
   std::int64_t largest = 0;
@@ -195,7 +204,7 @@ PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts, bool
 
 UnitScope unit_scope(PolicyKind policy, bool has_experts) {
   if (policy == PolicyKind::none) return UnitScope::none;
-  return has_experts ? UnitScope::experts : UnitScope::linear_layers;
+  return has_experts && !lowers_layers(policy) ? UnitScope::experts : UnitScope::linear_layers;
 }
 
 std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units) {
@@ -207,6 +216,15 @@ std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const
     for (const char* low : {"q2", "q3", "q4", "q8"}) {
       const auto bits = bits_at(low, units);
       if (!bits || *bits >= high) continue;
+      tiers.emplace_back(low);
+      break;
+    }
+  } else if (lowers_layers(policy)) {
+    const double eight = bits_at("q8", units).value_or(file);
+    if (eight < file) tiers = {"q8"};
+    for (const char* low : {"q4", "q3", "q2"}) {
+      const auto bits = bits_at(low, units);
+      if (!bits || *bits >= std::min(file, eight)) continue;
       tiers.emplace_back(low);
       break;
     }
@@ -231,8 +249,13 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   if (moves_experts(policy) && !has_experts)
     return fail(phrases::option_place(policy == PolicyKind::fovea ? "--policy fovea" : "--policy dynaexq"),
                 errors::policy_without_experts());
+  if (lowers_layers(policy) && request.offload.any())
+    return fail(phrases::option_place("--policy"), errors::offload_flags_of_another_policy());
+  const UnitScope with_policy = unit_scope(policy, has_experts);
   UnitPlan plan{.policy = policy,
-                .units = UnitTable(weights, has_experts ? UnitScope::experts : UnitScope::linear_layers)};
+                .units = UnitTable(weights, with_policy != UnitScope::none ? with_policy
+                                            : has_experts                  ? UnitScope::experts
+                                                                           : UnitScope::linear_layers)};
   const std::vector<std::string> names =
       request.tiers.empty() ? default_tiers(policy, request.budget_bytes > 0, plan.units) : request.tiers;
   if (moves_experts(policy) && request.policy == PolicyKind::automatic && names.size() < 2) {
@@ -244,6 +267,10 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   }
   FOVEA_TRY(plan.tiers, parse_tiers(names, plan.units));
   FOVEA_CHECK(check_rows(plan.tiers, plan.units));
+  if (lowers_layers(policy)) {
+    FOVEA_CHECK(check_ladder(std::ssize(plan.tiers)));
+    note_free_step(plan);
+  }
   if (policy == PolicyKind::dynaexq && std::ssize(plan.tiers) != dynaexq_tiers)
     return fail(phrases::option_place("--tiers"),
                 errors::dynaexq_needs_two_tiers(plan.tiers.size(), names, names.front(),

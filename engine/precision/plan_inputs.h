@@ -12,6 +12,7 @@
 #include "engine/api/precision.h"
 #include "engine/core/result.h"
 #include "engine/models/plan.h"
+#include "engine/precision/ladder.h"
 #include "engine/precision/planner.h"
 #include "engine/precision/tiers.h"
 #include "engine/precision/units.h"
@@ -25,10 +26,12 @@ namespace fovea::precision {
 // offloaded, that needs no store: none, unless there are tiers; with several of them and experts fovea.
 PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts, bool host_computes);
 
-// Whose weights Model::load leaves to the policy. Fixed tiers of a dense model are of its linear layers.
+// Whose weights Model::load leaves to the policy: the experts of a model that has some, unless the policy
+// lowers layers; else the linear layers.
 UnitScope unit_scope(PolicyKind policy, bool has_experts);
 
-// When the user names none: for fovea and dynaexq the file's format (q4 when it has more than 7 bits) above
+// When the user names none: for fovea and dynaexq the file's format (q4 when it has more than 7 bits) above q2; where
+// layers are lowered q8, or the file's format where it has fewer bits, above the next lower one of q4, q3,
 // q2; for fixed tiers with a budget all that stand below the file's; else the file's alone. (plan_units takes
 // the file's format above q4 where a budget holds everything at q4.)
 std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units);
@@ -36,6 +39,7 @@ std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const
 // Swaps at once, by the settings of the policy that moves units.
 constexpr std::int32_t swaps_at_once(PolicyKind policy, const DynaExqSettings& dynaexq,
                                      const FoveaSettings& fovea) {
+  if (lowers_layers(policy)) return ladder_swaps_at_once;
   return policy == PolicyKind::fovea ? fovea.in_flight : dynaexq.in_flight;
 }
 // A promotion and its demotion use a spare block of each tier while they are in flight, so that the spare

@@ -25,7 +25,7 @@ std::int64_t raw_bytes(const std::vector<PoolNeed>& needs) {
 
 std::int64_t slabs_of(const PoolNeed& need, std::int64_t slab_bytes) {
   const std::int64_t in_slab = slab_bytes / need.block_bytes;
-  return (need.blocks + in_slab - 1) / in_slab;
+  return (need.blocks + in_slab - 1) / in_slab + need.more_slabs;
 }
 
 std::int64_t fixed_bytes(const PlanInputs& inputs) {
@@ -349,10 +349,12 @@ Result<PrecisionPlan> plan_precision(const PlanInputs& inputs, PolicyKind policy
   PrecisionPlan out = plan_precision_anyway(inputs, policy);
   if (out.plan.fits) return out;
   const Bytes budget{inputs.budget_bytes}, least{out.plan.min_bytes};
-  return fail(phrases::option_place("budget"),
-              inputs.may_use_disk || inputs.tier_names.empty()
-                  ? errors::budget_too_small_for_rest(budget, least)
-                  : errors::budget_too_small_for_lowest(budget, inputs.tier_names.back(), least));
+  return fail(
+      phrases::option_place("budget"),
+      inputs.may_use_disk || inputs.tier_names.empty()
+          ? errors::budget_too_small_for_rest(budget, least)
+          : errors::budget_too_small_for_lowest(
+                budget, lowers_layers(policy) ? inputs.tier_names.front() : inputs.tier_names.back(), least));
 }
 
 }  // namespace fovea::precision

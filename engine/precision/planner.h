@@ -77,6 +77,7 @@ struct PrecisionPlan {
 struct PoolNeed {
   std::int64_t block_bytes = 0;
   std::int64_t blocks = 0;
+  std::int64_t more_slabs = 0;  // beside those that the blocks fill
 };
 
 // The slabs with the fewest bytes in which every pool can always have its blocks. A pool takes a slab only

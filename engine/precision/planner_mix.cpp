@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/precision/ladder.h"
+
 namespace fovea::precision {
 
 MixPath::MixPath(const PlanInputs& inputs, PolicyKind policy)
     : inputs_(inputs),
       by_layer_(policy == PolicyKind::dynaexq),
       swaps_(by_layer_ || policy == PolicyKind::fovea),
-      none_(policy == PolicyKind::none) {
+      ladder_(lowers_layers(policy)),
+      at_top_(policy == PolicyKind::none || ladder_) {
   for (std::size_t group = 0; group < inputs.groups.size(); ++group) {
     widest_ = std::max(widest_, present(group));
     all_units_ += present(group) * inputs.groups[group].layers;
   }
-  if (!inputs.counts.empty() || none_) return;
+  if (!inputs.counts.empty() || at_top_) return;
   if (by_layer_) {
     plan_layers();
     if (inputs.may_use_disk) disk_steps_ = widest_;
@@ -58,7 +61,7 @@ void MixPath::plan_layers() {
 PlannedMix MixPath::at(std::int64_t index) const {
   if (!inputs_.counts.empty())
     return {.counts = inputs_.counts, .absent = std::vector<std::int64_t>(inputs_.groups.size())};
-  if (none_) index = all_units_ * (static_cast<std::int64_t>(inputs_.tier_names.size()) - 1);
+  if (at_top_) index = all_units_ * (static_cast<std::int64_t>(inputs_.tier_names.size()) - 1);
   if (!by_layer_) return by_unit(index);
   if (index < disk_steps_) return by_layer(index, layers_.front());
   return by_layer(widest_, layers_[static_cast<std::size_t>(index - disk_steps_)]);
@@ -170,7 +173,7 @@ bool MixPath::has_spares(std::size_t group, const PlannedMix& mix) const {
 
 std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix, std::int64_t spare_blocks) const {
   struct Need {
-    std::int64_t blocks = 0, spare = 0, on_demand = 0;
+    std::int64_t blocks = 0, spare = 0, on_demand = 0, more_slabs = 0;
   };
   std::map<std::int64_t, Need> pools;
   for (std::size_t group = 0; group < mix.counts.size(); ++group) {
@@ -181,6 +184,14 @@ std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix, std::int64_t spare_b
       need.blocks += mix.counts[group][t];
       if (has_spares(group, mix)) need.spare = spare_blocks;
     }
+    // Units leave a pool in the order in which they came there, so that n of them that go from slabs of c
+    // blocks to slabs of as many or more need one slab besides; the spare blocks, of which each swap takes
+    // one, at most one more.
+    for (std::size_t t = 0; ladder_ && t < mix.counts[group].size(); ++t) {
+      Need& need = pools[g.bytes[t]];
+      need.spare = ladder_swaps_at_once;
+      if (t > 0) need.more_slabs = 1;
+    }
     // Layers run one after the other, so that groups whose blocks are alike share the on-demand cache's
     // blocks.
     if (const std::int64_t most = on_demand(group, mix); most > 0) {
@@ -189,7 +200,8 @@ std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix, std::int64_t spare_b
     }
   }
   std::vector<PoolNeed> needs;
-  for (const auto& [bytes, need] : pools) needs.push_back({bytes, need.blocks + need.spare + need.on_demand});
+  for (const auto& [bytes, need] : pools)
+    needs.push_back({bytes, need.blocks + need.spare + need.on_demand, need.more_slabs});
   return needs;
 }
 

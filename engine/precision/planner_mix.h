@@ -53,7 +53,8 @@ class MixPath {
   const PlanInputs& inputs_;
   bool by_layer_;               // dynaexq: as many units of each layer
   bool swaps_;                  // units change tiers while the model runs
-  bool none_;                   // without a policy every unit is at the highest tier
+  bool ladder_;                 // … and begin in the highest, with room to go down
+  bool at_top_;                 // every unit is at the highest tier: without a policy, or to begin with
   std::int64_t widest_ = 0;     // units of the widest layer that may be present
   std::int64_t all_units_ = 0;  // that may be present
   std::int64_t disk_steps_ = 0;

@@ -30,6 +30,8 @@ Result<void> check(const PolicyWorld& world) {
   FOVEA_CHECK(check_length("unit_bytes", std::ssize(world.unit_bytes), units * tiers));
   if (!world.damage.empty()) FOVEA_CHECK(check_length("damage", std::ssize(world.damage), units * tiers));
   if (!world.uses.empty()) FOVEA_CHECK(check_length("uses", std::ssize(world.uses), units));
+  if (!world.weight_divergence.empty())
+    FOVEA_CHECK(check_length("weight_divergence", std::ssize(world.weight_divergence), units * tiers));
   if (!world.on_host.empty()) FOVEA_CHECK(check_length("on_host", std::ssize(world.on_host), units));
   return check_length("capacity", std::ssize(world.capacity), tiers);
 }

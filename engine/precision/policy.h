@@ -30,10 +30,10 @@ struct ExpertUse {
 // What one pass showed. A pass is a prefill chunk or one decoded token.
 struct Observation {
   std::int64_t tokens = 0;  // in the pass
-  bool prefill = false;
-  // Of the output's distribution in nats, mean over the tokens whose logits were wanted; −1: none were, or
-  // the policy has no use for it.
-  float entropy = -1;
+  bool prefill = false;     // of a prompt, or of more than one token
+  // Of the output's distribution in nats, of each token whose logits were wanted; empty: none were, or the
+  // policy has no use for it.
+  std::span<const float> entropies = {};
   std::span<const ExpertUse> uses = {};  // by unit, ascending; units that were not chosen are not listed
   // [layers] tokens that each layer's router saw; empty: all of them in every layer. The last layer sees only
   // the tokens whose logits are wanted.
@@ -57,6 +57,8 @@ struct PolicyWorld {
   std::int64_t high_per_layer = 0;    // n_hot …
   std::int64_t layers_with_more = 0;  // … and of so many layers one more
   std::vector<float> uses;            // [units]: g expected from a profile; empty when there is none
+  // [units, tiers] of the weights' distribution from the file's (weight_divergences); empty: not measured.
+  std::vector<float> weight_divergence = {};
   // [units]: computed by the host beside the device. They have no tier and no block, and no policy moves
   // them, though it may observe them. Empty: none.
   std::vector<bool> on_host = {};
@@ -79,6 +81,9 @@ struct Decision {
   float score = 0;  // and what follows: see DecisionState
   float margin = 0;
   std::int32_t other = -1;  // unit
+  // Only to be brought, so that the same decision without this is published at once. Taken where a swap can
+  // begin at once; what draining finds brought is given up.
+  bool ahead = false;
 };
 
 class Policy {
@@ -88,8 +93,13 @@ class Policy {
   // The tiers to begin with, [units]; within the capacities. The host's units have none, whatever is said.
   virtual std::vector<std::uint8_t> initial() const = 0;
   virtual void observe(const Observation& observation) = 0;
-  // Whether it looks at the output's entropy, which takes the engine some time over each token's logits.
+  // Whether it looks at the output's entropy, which takes the engine some time over each token's logits …
   virtual bool wants_entropy() const { return false; }
+  // … and of how many of a prompt's last tokens, whose logits nobody else needs.
+  virtual std::int64_t prompt_tokens_watched() const { return 0; }
+  // A prompt begins, and an answer behind it. True: what it proposes now is published before the prompt is
+  // read.
+  virtual bool begin_prompt() { return false; }
   // Share of a prompt's time that its swaps may wait for, between two of its passes and before the first
   // token: there is nothing to read meanwhile. An answer's tokens never wait.
   virtual double prompt_wait_share() const { return 0; }

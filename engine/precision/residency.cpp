@@ -132,7 +132,7 @@ std::vector<Result<void>> Residency::State::read(std::span<const VersionLoad> lo
 }
 
 Result<void> Residency::State::fill(std::span<const TierId> first, int threads, const ProgressSink& progress,
-                                    const std::stop_token& stop) {
+                                    const std::stop_token& stop, std::span<const UnitId> order) {
   if (versions->filled() || std::ssize(first) != versions->units() ||
       !std::ranges::all_of(first, [this](TierId tier) { return tier == no_tier || versions->is_tier(tier); }))
     return fail(phrases::residency_place(),
@@ -141,7 +141,7 @@ Result<void> Residency::State::fill(std::span<const TierId> first, int threads, 
     if (versions->on_host(unit) && first[static_cast<std::size_t>(unit)] != no_tier)
       return fail(phrases::name_place(versions->name(unit)), errors::first_tier_on_host());
   }
-  FOVEA_TRY(const std::vector<VersionLoad> loads, versions->reserve(first));
+  FOVEA_TRY(const std::vector<VersionLoad> loads, versions->reserve(first, order));
   // While nothing is published no swap uses the transient buffer.
   if (auto status = loader->load_all(loads, threads, transient.parts(), progress, stop); !status) {
     for (const VersionLoad& load : loads) versions->give_back(load.block);
@@ -174,8 +174,8 @@ Result<std::unique_ptr<Residency>> Residency::create(Parts parts, Arena arena,
 }
 
 Result<void> Residency::fill(std::span<const TierId> tiers, int threads, const ProgressSink& progress,
-                             std::stop_token stop) {
-  auto status = state_->fill(tiers, threads, progress, stop);
+                             std::stop_token stop, std::span<const UnitId> order) {
+  auto status = state_->fill(tiers, threads, progress, stop, order);
   assert(audit());
   return status;
 }

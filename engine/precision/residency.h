@@ -73,9 +73,9 @@ class Residency {
 
   // Reads the first versions before the first pass, with progress; cancellable. no_tier: the unit is the
   // host's, or stays on disk alone and need() brings it. Once; after an error nothing is published and it may
-  // be tried again.
+  // be tried again. `order`: of all units, in which they take their blocks; empty: by number.
   Result<void> fill(std::span<const TierId> tiers, int threads, const ProgressSink& progress,
-                    std::stop_token stop);
+                    std::stop_token stop, std::span<const UnitId> order = {});
 
   // --- between passes, on the engine's thread ---
   // False: refused (counted): the queue is full, the unit is already in flight or at this tier, or there is

@@ -63,7 +63,7 @@ struct Residency::State final : VersionReader {
   Result<void> prepare(const Parts& given, Arena arena);
   std::vector<Result<void>> read(std::span<const VersionLoad> loads) override;
   Result<void> fill(std::span<const TierId> first, int threads, const ProgressSink& progress,
-                    const std::stop_token& stop);
+                    const std::stop_token& stop, std::span<const UnitId> order);
   Result<void> audit() const;
 
   const kernels::Device& device;

@@ -67,6 +67,8 @@ SwapQueue::SwapQueue(VersionTable& versions, OnDemandCache& cache, VersionMover&
 }
 
 bool SwapQueue::request(const Decision& decision) {
+  if (decision.ahead) return bring(decision);
+  if (release(decision)) return true;
   const double now = recorder_.now();
   const auto [unit, target] = std::pair(decision.unit, decision.target);
   const bool known = versions_.is_unit(unit) && (versions_.is_tier(target) || target == no_tier);
@@ -82,6 +84,35 @@ bool SwapQueue::request(const Decision& decision) {
   return true;
 }
 
+// The unit stays where it is, as far as anybody is told.
+bool SwapQueue::bring(const Decision& decision) {
+  const UnitId unit = decision.unit;
+  const auto free = std::ranges::find(slots_, Stage::free, [](const auto& slot) { return slot->stage; });
+  if (!versions_.is_unit(unit) || !versions_.is_tier(decision.target) || !versions_.filled() ||
+      versions_.in_flight(unit) || versions_.on_host(unit) || decision.target == versions_.tier(unit) ||
+      !waiting_.empty() || free_slots() == 0)
+    return false;
+  versions_.begin_swap(unit, versions_.tier(unit));
+  if (start({decision, recorder_.now()}, **free)) return true;
+  versions_.end_swap(unit);
+  return false;
+}
+
+// The decision for what was brought ahead of it.
+bool SwapQueue::release(const Decision& decision) {
+  for (const auto& slot : slots_) {
+    if (slot->stage == Stage::free || !slot->decision.ahead || slot->cancelled() ||
+        slot->decision.unit != decision.unit || slot->decision.target != decision.target)
+      continue;
+    versions_.begin_swap(decision.unit, decision.target);
+    slot->decision = decision;
+    slot->started_pass = recorder_.passes();
+    if (slot->stage == Stage::arrived && !deterministic()) settle(*slot);
+    return true;
+  }
+  return false;
+}
+
 // What a pass brought from the disk may stay where it is.
 bool SwapQueue::keep(const Decision& decision, double requested_seconds) {
   if (decision.target == no_tier || !cache_.on_disk(decision.unit)) return false;
@@ -91,10 +122,15 @@ bool SwapQueue::keep(const Decision& decision, double requested_seconds) {
 }
 
 // A block that is retired still counts as its swap's.
+std::int64_t SwapQueue::free_slots() const {
+  const auto taken = [](const auto& slot) { return slot->stage != Stage::free; };
+  return std::ssize(slots_) - versions_.retired() - std::ranges::count_if(slots_, taken);
+}
+
 void SwapQueue::start_waiting() {
   if (waiting_.empty()) return;
   const auto taken = [](const auto& slot) { return slot->stage != Stage::free; };
-  std::int64_t room = std::ssize(slots_) - versions_.retired() - std::ranges::count_if(slots_, taken);
+  std::int64_t room = free_slots();
   auto slot = slots_.begin();
   std::erase_if(waiting_, [&](const Waiting& request) {
     if (room == 0) return false;
@@ -162,6 +198,7 @@ bool SwapQueue::any(Stage stage) const {
 }
 
 bool SwapQueue::is_due(const Slot& slot) const {
+  if (slot.decision.ahead) return slot.stage == Stage::arrived && !slot.brought();
   return !deterministic() || recorder_.passes() > slot.started_pass + limits_.publish_after_passes;
 }
 
@@ -206,7 +243,7 @@ bool SwapQueue::vacates(UnitId unit, std::int64_t bytes) const {
 }
 
 bool SwapQueue::vacates(const Slot& slot, std::int64_t bytes) const {
-  if (slot.stage == Stage::free) return false;
+  if (slot.stage == Stage::free || slot.decision.ahead) return false;
   return slot.cancelled() ? slot.transfer.bytes == bytes : vacates(slot.decision.unit, bytes);
 }
 
@@ -250,6 +287,7 @@ void SwapQueue::drain() {
   while (true) {
     collect();
     for (const auto& slot : slots_) {
+      if (slot->brought()) give_up(*slot, SwapOutcome::cancelled);
       if (slot->stage == Stage::arrived) settle(*slot);
     }
     versions_.reclaim_all();
@@ -296,6 +334,7 @@ SwapQueue::Lengths SwapQueue::lengths() const {
   Lengths lengths{.queued = static_cast<std::int32_t>(waiting_.size()),
                   .ready = static_cast<std::int32_t>(versions_.retired())};
   for (const auto& slot : slots_) {
+    if (slot->decision.ahead) continue;  // nobody waits for it
     lengths.reading += slot->stage == Stage::moving;
     lengths.ready += slot->stage == Stage::arrived;
   }
@@ -329,8 +368,9 @@ Result<void> SwapQueue::audit() const {
     const auto unit = static_cast<std::size_t>(decision.unit);
     once = once && !flying[unit] && versions_.in_flight(decision.unit);
     flying[unit] = 1;
-    goes_there = goes_there &&
-                 versions_.targets()[unit] == (cancelled ? versions_.tier(decision.unit) : decision.target);
+    goes_there =
+        goes_there && versions_.targets()[unit] ==
+                          (cancelled || decision.ahead ? versions_.tier(decision.unit) : decision.target);
   };
   for (const auto& slot : slots_) {
     if (slot->stage != Stage::free) fly(slot->decision, slot->cancelled());

@@ -78,6 +78,11 @@ class SwapQueue {
     double requested_seconds = 0;
 
     bool cancelled() const { return transfer.cancelled.load(std::memory_order_relaxed); }
+    // It has arrived and waits for its decision.
+    bool brought() const {
+      return stage == Stage::arrived && decision.ahead && !cancelled() &&
+             transfer.outcome == SwapOutcome::published;
+    }
   };
   using Stage = Slot::Stage;
   struct Waiting {
@@ -88,7 +93,10 @@ class SwapQueue {
   bool deterministic() const { return limits_.publish_after_passes >= 0; }
   bool is_due(const Slot& slot) const;
   bool any(Stage stage) const;
+  std::int64_t free_slots() const;
   bool keep(const Decision& decision, double requested_seconds);
+  bool bring(const Decision& decision);
+  bool release(const Decision& decision);
   void start_waiting();
   bool start(const Waiting& request, Slot& slot);
   void give_up(const Waiting& request, SwapOutcome outcome);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "engine/core/device_words.h"
 #include "engine/precision/errors.h"
@@ -34,10 +36,16 @@ std::int64_t VersionTable::bytes_of(UnitId unit, TierId tier) const {
   return tier == no_tier ? 0 : parts_.bytes[at(unit) * parts_.tiers.size() + tier];
 }
 
-Result<std::vector<VersionLoad>> VersionTable::reserve(std::span<const TierId> first) {
+Result<std::vector<VersionLoad>> VersionTable::reserve(std::span<const TierId> first,
+                                                       std::span<const UnitId> order) {
+  std::vector<UnitId> all(order.begin(), order.end());
+  if (all.empty()) {
+    all.resize(tiers_.size());
+    std::iota(all.begin(), all.end(), 0);
+  }
   std::vector<VersionLoad> loads;
   for (TierId tier = 0; is_tier(tier); ++tier) {
-    for (UnitId unit = 0; unit < units(); ++unit) {
+    for (const UnitId unit : all) {
       if (first[at(unit)] != tier) continue;
       const Block block = allocate(unit, tier);
       if (!block) {
@@ -49,6 +57,7 @@ Result<std::vector<VersionLoad>> VersionTable::reserve(std::span<const TierId> f
       loads.push_back({unit, tier, block});
     }
   }
+  std::ranges::sort(loads, {}, [](const VersionLoad& load) { return std::pair(load.tier, load.unit); });
   return loads;
 }
 

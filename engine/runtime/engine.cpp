@@ -73,15 +73,16 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                    std::span<const TokenId> tokens,
                                                    layers::LogitsWanted wanted, std::int64_t rotary_context,
                                                    const std::stop_token& stop, float temperature,
-                                                   runtime::RoutingRecord* record) {
+                                                   PassWishes wishes) {
   FOVEA_CHECK(sequence.reserve(std::ssize(tokens)));
   layers::PassObserver* observer = watch ? watch->begin_pass(std::ssize(tokens)) : nullptr;
-  if (record) observer = record->around(observer);
+  if (wishes.record) observer = wishes.record->around(observer);
   const std::span<const float> logits = forward->run({.segments = {{.tokens = tokens,
                                                                     .first = sequence.length(),
                                                                     .pages = sequence.pages(),
                                                                     .state = sequence.state(),
-                                                                    .logits = wanted}},
+                                                                    .logits = wanted,
+                                                                    .last_tokens = wishes.last_tokens}},
                                                       .context = rotary_context,
                                                       .temperature = temperature,
                                                       .stop = stop,
@@ -89,12 +90,13 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                      *stream);
   FOVEA_CHECK(check_device());
   if (watch) {
-    const auto entropy = [&] {
+    const auto entropies = [&]() -> std::vector<float> {
+      if (!precision || !precision->wants_entropy()) return {};
       const auto largest = forward->top_k();
-      return largest ? static_cast<float>(largest->entropy)
-                     : runtime::mean_entropy(logits, model->config().vocabulary);
+      return largest ? std::vector{static_cast<float>(largest->entropy)}
+                     : runtime::entropies(logits, model->config().vocabulary);
     };
-    watch->end_pass(!forward->stopped(), precision && precision->wants_entropy() ? entropy() : -1);
+    watch->end_pass(!forward->stopped(), entropies());
   }
   if (precision) {
     if (auto error = precision->take_error()) return std::unexpected(std::move(*error));
@@ -117,19 +119,23 @@ Result<std::span<const float>> Engine::Parts::prefill(runtime::Sequence& sequenc
                                                       std::span<const TokenId> tokens,
                                                       const AfterChunk& after, const std::stop_token& stop) {
   std::span<const float> logits;
+  const auto watched =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, precision ? precision->prompt_tokens_watched() : 0));
+  if (watch) watch->begin_prompt(std::ssize(tokens));
   for (std::size_t done = 0; done < tokens.size();) {
     std::size_t count = std::min(tokens.size() - done, static_cast<std::size_t>(plan.options.chunk));
     // To where the state is saved, and not beyond.
     if (const std::int64_t spacing = cache->state_spacing(); spacing > 0)
       count = std::min(count, static_cast<std::size_t>(spacing - sequence.length() % spacing));
-    const bool last = done + count == tokens.size();
+    const std::size_t behind = tokens.size() - done - count;
+    const std::size_t wanted = behind < watched ? std::min(watched - behind, count) : 0;
     FOVEA_TRY(logits, pass(sequence, tokens.subspan(done, count),
-                           last ? layers::LogitsWanted::last : layers::LogitsWanted::none,
-                           plan.options.context, stop));
+                           wanted > 0 ? layers::LogitsWanted::last : layers::LogitsWanted::none,
+                           plan.options.context, stop, 1, {.last_tokens = static_cast<std::int64_t>(wanted)}));
     done += count;
     if (after) after(static_cast<std::int64_t>(done));
   }
-  return logits;
+  return logits.empty() ? logits : logits.last(static_cast<std::size_t>(model->config().vocabulary));
 }
 
 }  // namespace fovea

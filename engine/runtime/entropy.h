@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
+#include <vector>
 
 namespace fovea::runtime {
 
@@ -22,13 +24,19 @@ inline double entropy(std::span<const float> logits) {
   return std::log(sum) - weighted / sum;
 }
 
-// The mean over rows of `vocabulary` logits; −1 without any.
-inline float mean_entropy(std::span<const float> logits, std::int64_t vocabulary) {
-  if (logits.empty()) return -1;
+// Of each row of `vocabulary` logits.
+inline std::vector<float> entropies(std::span<const float> logits, std::int64_t vocabulary) {
   const auto width = static_cast<std::size_t>(vocabulary);
-  double sum = 0;
-  for (std::size_t at = 0; at < logits.size(); at += width) sum += entropy(logits.subspan(at, width));
-  return static_cast<float>(sum / static_cast<double>(logits.size() / width));
+  std::vector<float> rows;
+  for (std::size_t at = 0; at < logits.size(); at += width)
+    rows.push_back(static_cast<float>(entropy(logits.subspan(at, width))));
+  return rows;
+}
+
+// Their mean; −1 without any.
+inline float mean_entropy(std::span<const float> logits, std::int64_t vocabulary) {
+  const std::vector<float> rows = entropies(logits, vocabulary);
+  return rows.empty() ? -1 : std::reduce(rows.begin(), rows.end()) / static_cast<float>(rows.size());
 }
 
 }  // namespace fovea::runtime

@@ -141,6 +141,10 @@ FOVEA_ERROR(unsupported, dense_shape_has_no_tiers,
             "the tiers of a dense model are planned from its file alone",
             "Plan without a policy, or give the model");
 
+FOVEA_ERROR(unsupported, shape_has_no_layers,
+            "the tiers of linear layers are planned from a model's file alone",
+            "Choose another --policy, or give the model");
+
 // Devices.
 FOVEA_ERROR(memory, no_more_memory, "the system has no more memory to give",
             "Close other programs, or choose a smaller model or context");

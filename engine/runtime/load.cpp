@@ -10,6 +10,7 @@
 #include "engine/core/result.h"
 #include "engine/models/no_stream.h"
 #include "engine/precision/store_source.h"
+#include "engine/precision/weight_divergence.h"
 #include "engine/runtime/errors.h"
 #include "engine/runtime/load_precision.h"
 #include "engine/runtime/load_settings.h"
@@ -107,6 +108,11 @@ Result<void> add_precision(const Loading& loading, runtime::PlannedLoad planned,
     return {};
   }
   const PrecisionRequest& precision = parts.plan.options.precision;
+  if (precision.policy == PolicyKind::flexquant) {
+    FOVEA_TRY(planned.world.weight_divergence,
+              precision::weight_divergences(parts.model->checkpoint(), planned.fitted.units.units,
+                                            planned.fitted.units.tiers, parts.plan.options.threads));
+  }
   FOVEA_TRY(auto policy, loading.policy_maker ? loading.policy_maker(planned.world)
                                               : runtime::make_policy(precision.policy, planned.world,
                                                                      planned.tiers, precision));

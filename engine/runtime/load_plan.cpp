@@ -11,8 +11,10 @@
 #include "engine/precision/best_mix.h"
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/fingerprint.h"
+#include "engine/precision/flexquant.h"
 #include "engine/precision/fovea_policy.h"
 #include "engine/precision/offload.h"
+#include "engine/precision/pmpd.h"
 #include "engine/precision/static_plan.h"
 #include "engine/precision/static_policy.h"
 #include "engine/precision/store_profile.h"
@@ -39,13 +41,12 @@ double used_share(const models::ModelConfig& config) {
 
 // A token's reads without those of units: the embedding is one row.
 std::int64_t dense_bytes_per_token(const checkpoint::Checkpoint& file, const models::WeightPlan& weights,
-                                   const models::ModelConfig& config, const kernels::Device& device) {
-  const models::UnitScope scope =
-      config.experts() > 0 ? models::UnitScope::experts : models::UnitScope::linear_layers;
+                                   const models::ModelConfig& config, const kernels::Device& device,
+                                   models::UnitScope scope) {
+  const double used = scope == models::UnitScope::experts ? used_share(config) : 1;
   double units = 0;
   weights.each_matrix([&](const models::MatrixSource& matrix) {
-    if (models::is_unit(scope, matrix.role))
-      units += used_share(config) * static_cast<double>(matrix.bytes());
+    if (models::is_unit(scope, matrix.role)) units += used * static_cast<double>(matrix.bytes());
   });
   return models::Placement(file, device, models::UnitScope::none).measure(weights, config).per_token -
          static_cast<std::int64_t>(units);
@@ -100,6 +101,7 @@ std::string making_of(const std::filesystem::path& path, const UnitPlan& units, 
   std::string command = "fovea prepare " + shell_word(options.model.string()) + " --tiers ";
   for (const precision::Tier& tier : units.tiers) command += (command.ends_with(' ') ? "" : ",") + tier.name;
   if (!options.device.empty()) command += " --device " + options.device;
+  if (lowers_layers(units.policy)) command += " --scope linear";
   return command + " --out " + shell_word(path.string()) + " --rebuild";
 }
 
@@ -164,10 +166,13 @@ std::optional<Error> refusal(const Subject& subject, const LoadOptions& options,
   if (!plan.fits) {
     plan.advice = advise_on_budget(subject, options, machine, fitted);
     const Bytes budget{plan.budget_bytes}, least{plan.min_bytes};
-    Error error =
-        fitted.units.policy == PolicyKind::none
-            ? errors::budget_too_small_for_device(budget, device, least)
-            : errors::budget_too_small_for_tier(budget, fitted.units.inputs.tier_names.back(), least);
+    Error error = fitted.units.policy == PolicyKind::none
+                      ? errors::budget_too_small_for_device(budget, device, least)
+                      : errors::budget_too_small_for_tier(budget,
+                                                          lowers_layers(fitted.units.policy)
+                                                              ? fitted.units.inputs.tier_names.front()
+                                                              : fitted.units.inputs.tier_names.back(),
+                                                          least);
     return std::move(error)
         .at(phrases::budget_place())
         .advise(advise_in_short(subject, options, machine, fitted));
@@ -203,16 +208,28 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
   std::vector<double> chances = precision::chances(fitted.units.units, config.experts_used(), uses);
   const auto token = reads(chances);
   const double on_host = card ? host_multiply_adds(fitted.units, chances) : 0;
-  for (double& chance : chances) chance = 1 - std::pow(1 - chance, static_cast<double>(plan.options.chunk));
+  const auto in_pass = [&](double chance) {
+    return 1 - std::pow(1 - chance, static_cast<double>(plan.options.chunk));
+  };
+  for (double& chance : chances) chance = in_pass(chance);
   const auto pass = reads(chances);
-  const auto dense = static_cast<double>(subject.dense_bytes_per_token);
-  plan.device_part = {.dense_bytes = experts ? dense : dense + token.device,
-                      .expert_bytes = experts ? token.device : 0,
+  const models::UnitScope scope = fitted.units.units.scope();
+  const auto dense = static_cast<double>(subject.dense_bytes_per_token(scope));
+  const bool moves_experts = scope == models::UnitScope::experts;
+  // Where the units of a mixture are its layers, its experts are as the file has them.
+  const double file_experts =
+      experts && !moves_experts
+          ? static_cast<double>(subject.dense_bytes_per_token(models::UnitScope::none) -
+                                subject.dense_bytes_per_token(models::UnitScope::experts))
+          : 0;
+  plan.device_part = {.dense_bytes = moves_experts ? dense : dense - file_experts + token.device,
+                      .expert_bytes = moves_experts ? token.device : file_experts,
                       .gb_per_s = facts.device_gb_per_s};
   if (facts.device_gb_per_s == 0 && card && !machine.is_another())
     plan.device_part.gb_per_s = machine.device->facts().bandwidth_gb_per_s;
   plan.prompt = {.device = {.multiply_adds = subject.multiply_adds - on_host,
-                            .bytes = dense + pass.device,
+                            .bytes = dense + pass.device +
+                                     file_experts * (in_pass(used_share(config)) / used_share(config) - 1),
                             .gop_per_s = facts.device_gop_per_s},
                  .attention = attention_parts(config),
                  .output_multiply_adds = static_cast<double>(config.vocabulary * config.hidden)};
@@ -277,7 +294,7 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
   out.world = world_of(fitted, profile, machine);
   if (!options.precision.tier_map.empty()) {
     FOVEA_TRY(out.tiers, mapped_tiers(fitted.units, options.precision.tier_map));
-  } else if (fitted.units.policy != PolicyKind::dynaexq) {
+  } else if (fitted.units.policy != PolicyKind::dynaexq && !lowers_layers(fitted.units.policy)) {
     // Nobody knows yet what the conversation will be about: units count as the calibration used them.
     FOVEA_TRY(precision::StaticPlan best,
               precision::plan_static(fitted.units, precision::expected_loss(out.world)));
@@ -318,7 +335,10 @@ Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpo
               },
           .host_bytes = [placement = models::Placement(checkpoint, processor, models::UnitScope::none)](
                             const models::MatrixSource& matrix) { return placement.resident_bytes(matrix); },
-          .dense_bytes_per_token = dense_bytes_per_token(checkpoint, weights, config, device),
+          .dense_bytes_per_token =
+              [&](models::UnitScope scope) {
+                return dense_bytes_per_token(checkpoint, weights, config, device, scope);
+              },
           .multiply_adds = multiply_adds(weights, config)};
 }
 
@@ -366,6 +386,8 @@ Result<std::unique_ptr<precision::Policy>> make_policy(PolicyKind kind, const pr
                                                        const PrecisionRequest& request) {
   if (kind == PolicyKind::dynaexq) return precision::make_dynaexq(world, request.dynaexq);
   if (kind == PolicyKind::fovea) return precision::make_fovea(world, request.fovea, std::move(tiers));
+  if (kind == PolicyKind::flexquant) return precision::make_flexquant(world, request.flexquant);
+  if (kind == PolicyKind::pmpd) return precision::make_pmpd(world, request.pmpd);
   return precision::make_static(world, std::move(tiers));
 }
 

@@ -29,9 +29,10 @@ struct Subject {
   const checkpoint::Checkpoint* checkpoint = nullptr;          // null: a shape, for which there is no store
   std::function<std::int64_t(models::UnitScope)> dense_bytes;  // of what is no unit
   std::function<std::int64_t(const models::MatrixSource&)>
-      host_bytes;                          // where the processor computes with it
-  std::int64_t dense_bytes_per_token = 0;  // read of what is no unit
-  double multiply_adds = 0;                // of a token, in the matrices without the output
+      host_bytes;  // where the processor computes with it
+  // Read of what is no unit: of an expert's layer the experts that a token uses.
+  std::function<std::int64_t(models::UnitScope)> dense_bytes_per_token;
+  double multiply_adds = 0;  // of a token, in the matrices without the output
   bool has_experts() const { return config->experts() > 0; }
 };
 Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpoint& checkpoint,

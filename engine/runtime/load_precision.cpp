@@ -3,6 +3,7 @@
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/precision/fingerprint.h"
+#include "engine/precision/ladder.h"
 #include "engine/runtime/prepare.h"
 #include "kernels/cpu/ceiling.h"
 
@@ -64,6 +65,9 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
   parts.device = &device;
   parts.policy = std::move(policy);
   parts.quality = std::make_unique<precision::QualityMeter>(planned.world);
+  const std::vector<precision::UnitId> order = lowers_layers(planned.fitted.units.policy)
+                                                   ? precision::ladder_order(planned.world)
+                                                   : std::vector<precision::UnitId>();
   parts.calibrated_uses = std::move(planned.world.uses);
   const std::vector<TierId> first = without_absent(parts.policy->initial(), planned.fitted.units.absent);
   parts.units = std::make_unique<precision::UnitTable>(std::move(planned.fitted.units.units));
@@ -97,7 +101,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
                      .publish_after_passes = request.publish_after_passes},
            .on_demand_blocks = parts.plan.on_demand_blocks,
            .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, device, options.threads)}));
-  FOVEA_CHECK(parts.residency->fill(first, options.threads, progress, std::move(stop)));
+  FOVEA_CHECK(parts.residency->fill(first, options.threads, progress, std::move(stop), order));
   return std::make_unique<PrecisionControl>(std::move(parts));
 }
 

@@ -96,14 +96,24 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
   FOVEA_CHECK(check_length(length, parts.plan.options.context));
   FOVEA_CHECK(check_tokens(tokens, vocabulary));
   runtime::Sequence sequence = parts.cache->begin({}, 0);
+  // Where a policy tells an answer from its prompt, that is what comes behind first_row, read token by token.
+  const bool answers = lowers_layers(parts.plan.policy());
+  const std::int64_t watched = parts.precision ? parts.precision->prompt_tokens_watched() : 0;
+  if (answers) parts.watch->begin_prompt(first_row);
   while (sequence.length() < length) {
     const std::int64_t first = sequence.length();
-    const std::int64_t count = std::min(length - first, parts.plan.options.chunk);
+    std::int64_t count = std::min(length - first, parts.plan.options.chunk);
+    if (answers) count = first < first_row ? std::min(count, first_row - first) : 1;
     const bool wanted = first + count > first_row;
+    const std::int64_t watched_here =
+        wanted ? 0 : std::clamp<std::int64_t>(first + count - (first_row - watched), 0, count);
     FOVEA_TRY(
         const auto logits,
         parts.pass(sequence, tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
-                   wanted ? layers::LogitsWanted::all : layers::LogitsWanted::none, length, stop));
+                   wanted             ? layers::LogitsWanted::all
+                   : watched_here > 0 ? layers::LogitsWanted::last
+                                      : layers::LogitsWanted::none,
+                   length, stop, 1, {.last_tokens = watched_here}));
     for (std::int64_t position = std::max(first, first_row); wanted && position < first + count; ++position)
       row(position, logits.subspan(static_cast<std::size_t>((position - first) * vocabulary),
                                    static_cast<std::size_t>(vocabulary)));

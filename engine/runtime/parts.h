@@ -54,14 +54,18 @@ struct Engine::Parts {
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;
 
+  struct PassWishes {
+    runtime::RoutingRecord* record = nullptr;  // keeps what the routers chose
+    std::int64_t last_tokens = 1;              // whose logits are wanted, where the last are
+  };
   // Runs one pass over at most settings.chunk tokens behind the sequence's end and commits them.
-  // The logits are valid until the next pass; of likely tokens, for this temperature, forward knows more.
-  // `record`, where given, keeps what the routers chose.
+  // The logits are valid until the next pass, of wishes.last_tokens of them where the last are wanted; of
+  // likely tokens, for this temperature, forward knows more.
   // ErrorKind::cancelled, and nothing is committed, when stopped.
   Result<std::span<const float>> pass(runtime::Sequence& sequence, std::span<const TokenId> tokens,
                                       layers::LogitsWanted wanted, std::int64_t rotary_context,
                                       const std::stop_token& stop, float temperature = 1,
-                                      runtime::RoutingRecord* record = nullptr);
+                                      PassWishes wishes = {});
   // Whether all is well on the device.
   Result<void> check_device() const;
 

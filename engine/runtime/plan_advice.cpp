@@ -34,7 +34,8 @@ class Adviser {
     // What is offloaded has one tier.
     std::vector<std::string> names;
     if (fitted.units.policy != PolicyKind::offload) names = fitted.units.inputs.tier_names;
-    if (fitted.units.policy == PolicyKind::dynaexq) names.pop_back();  // it has two
+    if (fitted.units.policy == PolicyKind::dynaexq) names.pop_back();    // it has two
+    if (lowers_layers(fitted.units.policy)) names.erase(names.begin());  // all begin in the highest
     for (const char* low : {"q8", "q4", "q3", "q2"}) {
       auto tiers = names;
       tiers.emplace_back(low);

@@ -148,6 +148,8 @@ Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given,
     const precision::ShapeWeights weights = precision::weights_of(*shape);
     const models::ModelConfig config = precision::config_of(*shape);
     const bool has_experts = shape->experts > 0;
+    if (lowers_layers(options.precision.policy))
+      return fail(phrases::shape_place(shape->name), errors::shape_has_no_layers());
     if (!has_experts && options.precision.policy == PolicyKind::automatic && options.precision.tiers.empty())
       options.precision.policy = PolicyKind::none;
     if (!has_experts && options.precision.policy != PolicyKind::none)
@@ -173,7 +175,8 @@ Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given,
                    processor->preferred_packing(type, m.rows, m.columns), type, m.rows, m.columns));
              },
          .dense_bytes_per_token =
-             dense - kernels::row_bytes(dense_type, precision::looked_up_weights(*shape)),
+             [token = dense - kernels::row_bytes(dense_type, precision::looked_up_weights(*shape))](
+                 models::UnitScope) { return token; },
          .multiply_adds = static_cast<double>(precision::multiply_adds(*shape))},
         options, machine);
   });

@@ -60,30 +60,44 @@ bool PrecisionControl::serve(UnitId first, std::span<const std::int32_t> chosen)
   return true;
 }
 
-bool PrecisionControl::wants_entropy() const {
-  return parts_.policy->wants_entropy();
+// False: nothing is left to do.
+bool PrecisionControl::propose() {
+  decisions_.clear();
+  parts_.policy->propose(parts_.residency->tiers_or_target(), parts_.residency->queues().sum(), decisions_);
+  for (const precision::Decision& decision : decisions_) parts_.residency->request(decision);
+  return !decisions_.empty();
+}
+
+// A version that cannot be read stays where it is; its failure is counted.
+void PrecisionControl::begin_prompt() {
+  if (!parts_.policy->begin_prompt()) return;
+  const SwapCounters& swaps = parts_.residency->counters();
+  for (std::int64_t before = -1; swaps.promotions + swaps.demotions != before;) {
+    parts_.residency->drain();
+    before = swaps.promotions + swaps.demotions;
+    if (!propose()) return;
+    parts_.residency->drain();
+  }
 }
 
 void PrecisionControl::end_pass(bool completed, const precision::Observation& observation) {
   if (completed) parts_.quality->observe(observation, parts_.residency->tiers());
+  if (completed && !observation.prefill) {
+    answer_tokens_ += observation.tokens;
+    answer_bits_ += static_cast<double>(observation.tokens) * parts_.residency->mean_bits_per_weight();
+  }
   parts_.residency->end_pass();
   if (!completed) return;
   tokens_ += observation.tokens;
   if (parts_.units->scope() != models::UnitScope::experts) count_hits(observation.tokens);
   parts_.policy->observe(observation);
-  ask_policy();
+  propose();
   if (const double share = parts_.policy->prompt_wait_share(); observation.prefill && share > 0)
     parts_.residency->settle(share * std::chrono::duration<double>(Clock::now() - began_).count());
 }
 
-void PrecisionControl::ask_policy() {
-  decisions_.clear();
-  parts_.policy->propose(parts_.residency->tiers_or_target(), parts_.residency->queues().sum(), decisions_);
-  for (const precision::Decision& decision : decisions_) parts_.residency->request(decision);
-}
-
 bool PrecisionControl::rest() {
-  if (parts_.policy->is_recalling()) ask_policy();
+  if (parts_.policy->is_recalling()) propose();
   return parts_.residency->rest() || parts_.policy->is_recalling();
 }
 
@@ -126,6 +140,8 @@ PrecisionUse PrecisionControl::use() const {
           .hit_rate = uses > 0 ? static_cast<double>(hits_.front()) / static_cast<double>(uses) : 0,
           .mean_bits_per_weight = parts_.residency->mean_bits_per_weight(),
           .bits_per_use = bits_per_use(tiers, hits_[tiers.size()]),
+          .answer_bits_per_weight =
+              answer_tokens_ > 0 ? answer_bits_ / static_cast<double>(answer_tokens_) : 0,
           .log_failure = parts_.log ? parts_.log->failure() : Phrase()};
 }
 

@@ -46,6 +46,8 @@ class PrecisionControl final {
   };
   explicit PrecisionControl(Parts parts);
 
+  // A prompt begins: what the policy wants published for it is, before this returns.
+  void begin_prompt();
   void begin_pass() {
     error_.reset();
     began_ = Clock::now();
@@ -59,7 +61,8 @@ class PrecisionControl final {
   // See Policy; of this model, [units].
   std::span<const float> profile() const { return parts_.policy->profile(); }
   void recall(std::span<const float> profile) { parts_.policy->recall(profile); }
-  bool wants_entropy() const;
+  bool wants_entropy() const { return parts_.policy->wants_entropy(); }
+  std::int64_t prompt_tokens_watched() const { return parts_.policy->prompt_tokens_watched(); }
   // Why the last pass was stopped by serve(), if it was.
   std::optional<Error> take_error();
 
@@ -81,7 +84,7 @@ class PrecisionControl final {
   void show(Snapshot& snapshot, std::span<const std::int64_t> indices) const;
 
  private:
-  void ask_policy();
+  bool propose();
   void count_hits(std::int64_t tokens);
   void count_hit(precision::UnitId unit, precision::TierId tier, std::int64_t tokens);
   void remember(const precision::Decision& decision, precision::TierId from);
@@ -95,6 +98,8 @@ class PrecisionControl final {
   std::vector<precision::UnitId> chosen_;  // by one layer, each as often as tokens chose it
   std::vector<precision::Decision> decisions_;
   std::int64_t tokens_ = 0;
+  std::int64_t answer_tokens_ = 0;
+  double answer_bits_ = 0;                   // Σ of the mean bits that served them
   std::vector<std::int64_t> hits_;           // [tiers + 2], the last: on disk alone, on the host
   std::vector<std::int64_t> version_bytes_;  // [units, tiers]
   decltype(Snapshot::decisions) last_decisions_{};

@@ -59,7 +59,7 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
     FOVEA_TRY(
         const std::span<const float> logits,
         parts.pass(sequence, tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
-                   layers::LogitsWanted::all, parts.plan.options.context, stop, 1, &record));
+                   layers::LogitsWanted::all, parts.plan.options.context, stop, 1, {.record = &record}));
     FOVEA_CHECK(sink(
         {.tokens = count, .entropy = runtime::mean_entropy(logits, vocabulary), .layers = record.layers()}));
   }

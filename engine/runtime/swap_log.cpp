@@ -45,6 +45,12 @@ const char* name_of(SwapReason reason) {
       return "yields";
     case SwapReason::balanced:
       return "balanced";
+    case SwapReason::certain:
+      return "certain";
+    case SwapReason::scheduled:
+      return "scheduled";
+    case SwapReason::prompt:
+      return "prompt";
   }
   return "";
 }

@@ -103,6 +103,11 @@ UnitWatch::UnitWatch(std::int64_t layers, const std::vector<ExpertLayer>& expert
   hotness_.emplace(first_unit_, precision::HotnessSettings{});
 }
 
+void UnitWatch::begin_prompt(std::int64_t tokens) {
+  prompt_left_ = tokens;
+  if (control_) control_->begin_prompt();
+}
+
 layers::PassObserver* UnitWatch::begin_pass(std::int64_t tokens) {
   pass_tokens_ = tokens;
   std::ranges::fill(routed_, 0);
@@ -126,7 +131,7 @@ bool UnitWatch::routed(const Where& where, const float*, const std::int32_t* ids
   return !control_ || control_->serve(first, {ids, static_cast<std::size_t>(count)});
 }
 
-void UnitWatch::end_pass(bool completed, float entropy) {
+void UnitWatch::end_pass(bool completed, std::span<const float> entropies) {
   std::ranges::sort(touched_);
   uses_.clear();
   for (const UnitId unit : touched_) {
@@ -139,8 +144,8 @@ void UnitWatch::end_pass(bool completed, float entropy) {
   }
   touched_.clear();
   const precision::Observation observation{.tokens = pass_tokens_,
-                                           .prefill = pass_tokens_ > 1,
-                                           .entropy = entropy,
+                                           .prefill = pass_tokens_ > 1 || prompt_left_ > 0,
+                                           .entropies = entropies,
                                            .uses = uses_,
                                            .routed = routed_};
   if (control_) {
@@ -148,6 +153,7 @@ void UnitWatch::end_pass(bool completed, float entropy) {
   } else if (completed) {
     hotness_->observe(observation);
   }
+  prompt_left_ -= std::min(prompt_left_, pass_tokens_);
   const Clock::time_point now = Clock::now();
   if (completed) {
     count_speed(now);

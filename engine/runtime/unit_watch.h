@@ -32,11 +32,13 @@ class UnitWatch final : public layers::PassObserver {
   UnitWatch(std::int64_t layers, const std::vector<ExpertLayer>& experts, std::int64_t experts_used,
             const std::vector<models::HostShare>& host, bool seldom);
 
+  // So many tokens of a prompt follow, and an answer behind them.
+  void begin_prompt(std::int64_t tokens);
   // A pass of `tokens` begins, which is to be told what this gives, if anything. Ended whether it was stopped
   // or not.
   layers::PassObserver* begin_pass(std::int64_t tokens);
-  // `entropy` of the pass's output, in nats; −1: none was asked for.
-  void end_pass(bool completed, float entropy);
+  // `entropies` of the pass's output, in nats; none where nobody asks.
+  void end_pass(bool completed, std::span<const float> entropies);
   // Nothing follows for a while: whoever looks later sees what was last.
   void rest();
 
@@ -83,10 +85,11 @@ class UnitWatch final : public layers::PassObserver {
   std::vector<precision::ExpertUse> uses_;
   std::vector<std::int32_t> routed_;  // [layers] tokens that its router saw
   std::int64_t pass_tokens_ = 0;
+  std::int64_t prompt_left_ = 0;  // tokens of a prompt that no pass has seen yet
   std::int64_t tokens_ = 0;
 
   TripleBuffer<Snapshot> snapshots_;
-  std::atomic<std::int64_t> asked_at_ = 0;  // of the clock; 0: long ago
+  std::atomic<std::int64_t> asked_at_ = 0;       // of the clock; 0: long ago
   std::vector<float> recent_;                    // [units], decaying token counts
   std::vector<std::uint32_t> uses_since_start_;  // [units] tokens
   Clock::time_point snapshot_at_;

@@ -723,6 +723,22 @@
         <source>Each expert is as precise as the conversation needs it. It changes while you talk, and no token of an answer waits for it.</source>
         <translation>Jeder Experte ist so genau, wie das Gespräch ihn braucht. Das ändert sich, während Sie sprechen, und kein Token einer Antwort wartet darauf.</translation>
     </message>
+    <message>
+        <source>Layers at %1, lower while an answer is certain</source>
+        <translation>Schichten mit %1, niedriger, solange eine Antwort sicher ist</translation>
+    </message>
+    <message>
+        <source>Each question is read at the highest precision; while an answer is certain enough, its layers go down one by one. It is faster and takes no less memory.</source>
+        <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; solange eine Antwort sicher genug ist, gehen die Schichten eine nach der anderen hinab. Das ist schneller und braucht nicht weniger Speicher.</translation>
+    </message>
+    <message>
+        <source>Layers at %1, lower with the length of an answer</source>
+        <translation>Schichten mit %1, mit der Länge einer Antwort niedriger</translation>
+    </message>
+    <message>
+        <source>Each question is read at the highest precision; the longer an answer is, the lower the precision of all layers. It is faster and takes no less memory.</source>
+        <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; je länger eine Antwort ist, desto niedriger ist die Genauigkeit aller Schichten. Das ist schneller und braucht nicht weniger Speicher.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelRows</name>
@@ -967,6 +983,14 @@
     <message>
         <source>Each expert is as precise as this conversation needs it: the fixed mix of the budget to begin with, then by what it uses. It changes while you talk.</source>
         <translation>Jeder Experte ist so genau, wie dieses Gespräch ihn braucht: am Anfang die feste Mischung des Budgets, dann nach dem, was es benutzt. Das ändert sich, während Sie sprechen.</translation>
+    </message>
+    <message>
+        <source>Each question is read at the highest precision; while an answer is certain enough, its layers go down one by one.</source>
+        <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; solange eine Antwort sicher genug ist, gehen die Schichten eine nach der anderen hinab.</translation>
+    </message>
+    <message>
+        <source>Each question is read at the highest precision; the longer an answer is, the lower the precision of all layers.</source>
+        <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; je länger eine Antwort ist, desto niedriger ist die Genauigkeit aller Schichten.</translation>
     </message>
 </context>
 <context>
@@ -2568,6 +2592,18 @@
         <source>, computed by the processor</source>
         <translation>, vom Prozessor berechnet</translation>
     </message>
+    <message>
+        <source>the answer is certain enough: a perplexity of %1 on average</source>
+        <translation>die Antwort ist sicher genug: im Mittel eine Perplexität von %1</translation>
+    </message>
+    <message>
+        <source>the answer has the length at which its layers go down</source>
+        <translation>die Antwort hat die Länge, bei der die Schichten hinabgehen</translation>
+    </message>
+    <message>
+        <source>a question is read at the highest precision</source>
+        <translation>eine Frage wird mit der höchsten Genauigkeit gelesen</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::FactList</name>
@@ -2719,6 +2755,10 @@
     <message>
         <source>What is kept: of the probability that the model as its file has it gives its words (e^-KL), as far as the measured harm of each expert&apos;s precision and its uses tell. The fixed mixes hold as many experts at each precision. One is chosen by the uses that the calibration counted, one by the session&apos;s first 2,048 tokens; the better one is shown, for the tokens since.</source>
         <translation>Was behalten wird: von der Wahrscheinlichkeit, die das Modell, wie seine Datei es hat, seinen Wörtern gibt (e^-KL), so weit der gemessene Schaden der Genauigkeit jedes Experten und seine Nutzung es sagen. Die festen Mischungen halten ebenso viele Experten mit jeder Genauigkeit. Eine wählt die Nutzung, die die Kalibrierung gezählt hat, eine die ersten 2.048 Token der Sitzung; die bessere ist gezeigt, für die Token seither.</translation>
+    </message>
+    <message>
+        <source>This policy lowers layers while it answers. What that costs is not measured, so there is nothing to compare.</source>
+        <translation>Dieses Verfahren senkt Schichten, während es antwortet. Was das kostet, wird nicht gemessen, daher gibt es nichts zu vergleichen.</translation>
     </message>
 </context>
 <context>

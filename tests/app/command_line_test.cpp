@@ -130,6 +130,9 @@ class CommandLineTest : public QObject {
           {"replay", "t", "--high-share", "0.5", "--as-published", std::string("--dynaexq-") + setting, "1"},
           "excludes");
     row("no version", {"replay", "t", "--high-share", "0.5", "--as-published=v3"}, "v3 not in");
+    row("flex threshold", {"chat", model, "-p", "x", "--flex-threshold", "0.5"},
+        "0.5 is not a number from 1 to");
+    row("pmpd schedule", {"chat", model, "-p", "x", "--pmpd-schedule", "0"}, "0 is not a number from 1 to");
     row("bandwidth", {"replay", "t", "--bandwidth", "0"}, "0 is not a number from");
   }
   void wrongUsage() {
@@ -253,7 +256,8 @@ class CommandLineTest : public QObject {
     const QString chat = QString::fromStdString(run({"chat", "--help"}).out);
     for (const char* const option :
          {"--budget SIZE", "--n-cpu-moe N|auto", "--gpu-layers N|all", "--kv f32|f16|q8",
-          "--on-full fail|drop", "--policy none|static|dynaexq|fovea|offload", "--device cpu|cuda:N"})
+          "--on-full fail|drop", "--policy none|static|dynaexq|fovea|offload|flexquant|pmpd",
+          "--device cpu|cuda:N"})
       QVERIFY2(chat.contains(option), option);
     QVERIFY(!chat.contains("ENUM"));
     QVERIFY(chat.indexOf("--temp FLOAT") < chat.indexOf("--policy none"));

@@ -84,7 +84,8 @@ class PlanTest : public QObject {
       row(size, {model, "--budget", size}, 2, "is not a size such as 8GiB");
     row("no model", {}, 2, "MODEL or --shape");
     row("both", {model, "--shape", "mixtral-8x7b"}, 2, "--shape");
-    row("policy", {model, "--policy", "magic"}, 2, "magic is none of none, static, dynaexq, fovea, offload");
+    row("policy", {model, "--policy", "magic"}, 2,
+        "magic is none of none, static, dynaexq, fovea, offload, flexquant, pmpd");
     row("layers", {model, "--n-cpu-moe", "some"}, 2, "some is neither a number of layers nor auto");
     row("negative layers", {model, "--n-cpu-moe", "-1"}, 2, "--n-cpu-moe");
     row("-ngl", {model, "-ngl", "few"}, 2, "few is neither a number of layers nor all");

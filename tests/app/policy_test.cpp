@@ -58,9 +58,9 @@ class PolicyTest : public QObject {
     QCOMPARE(outcome.err, std::string());
     const json object = json::parse(outcome.out, nullptr, false);
     const Outcome help = run({arguments[0], "--help"});
-    for (const char* key :
-         {"budget_bytes", "accounted_bytes", "resident_peak_bytes", "promotions", "demotions", "bytes_read",
-          "hit_rate", "mean_bits_per_weight", "stalls", "swaps_refused", "swaps_failed"}) {
+    for (const char* key : {"budget_bytes", "accounted_bytes", "resident_peak_bytes", "promotions",
+                            "demotions", "bytes_read", "hit_rate", "mean_bits_per_weight",
+                            "answer_bits_per_weight", "stalls", "swaps_refused", "swaps_failed"}) {
       QVERIFY2(object.contains(key), key);
       QVERIFY2(help.out.contains(key), key);
     }
@@ -92,6 +92,11 @@ class PolicyTest : public QObject {
     row({"--as-published"}, "--as-published: settings of dynaexq do not belong to none");
     row({"--dynaexq-alpha", "0.5", "--as-published=later", "--policy", "dynaexq"},
         "--as-published=later: it gives --dynaexq-alpha");
+    row({"--flex-threshold", "2"}, "--flex-…: settings of flexquant do not belong to none");
+    row({"--pmpd-schedule", "9", "--policy", "flexquant"}, "a schedule of pmpd does not belong to flexquant");
+    row({"--context", "64", "--policy", "pmpd", "--tiers", "file,bf16"},
+        "--pmpd-schedule: 0 numbers are given, and 1 tier is");
+    row({"--tiers", "file", "--policy", "flexquant"}, "--tiers: layers go down from one tier to the next");
     row({"--policy", "static", "--dynaexq-interval", "9"}, "settings of dynaexq do not belong to static");
     row({"--n-cpu-moe", "1", "--policy", "offload", "--dynaexq-in-flight", "9"},
         "settings of dynaexq do not belong to offload");

@@ -79,6 +79,12 @@ QString reason_text(const ShownModel& model, const SnapshotNumbers& numbers, con
           .arg(work, expert_name(model, numbers, change.decision.other), unit);
     case SwapReason::balanced:
       return ExpertWords::tr("another change had failed, and a place was to be filled or made");
+    case SwapReason::certain:
+      return ExpertWords::tr("the answer is certain enough: a perplexity of %1 on average").arg(score);
+    case SwapReason::scheduled:
+      return ExpertWords::tr("the answer has the length at which its layers go down");
+    case SwapReason::prompt:
+      return ExpertWords::tr("a question is read at the highest precision");
   }
   return {};
 }

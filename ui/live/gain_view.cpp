@@ -50,6 +50,11 @@ QString gain_sentence(const PolicyGain& gain) {
           GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
       return gain.tokens > 0 ? kept_words(gain) + QLatin1Char(' ') + stay : stay;
     }
+    case GainVerdict::not_compared:
+      return GainWords::tr(
+          "This policy lowers layers while it answers. What that costs is not measured, so there is nothing "
+          "to "
+          "compare.");
     case GainVerdict::too_early:
       return GainWords::tr("Too early to say: %1 tokens so far.").arg(count_text(gain.tokens));
     default:

@@ -158,12 +158,13 @@ struct ConversationUse {
 };
 
 enum class GainVerdict : std::uint8_t {
-  no_policy,   // every expert stays as the file has it
-  tiers_stay,  // the policy does not change them
-  too_early,   // too few tokens to say
-  ahead,       // of a fixed mix that could really be chosen
-  as_good,     // as that one, within the margin
-  loses,       // that one would have kept more
+  no_policy,     // every expert stays as the file has it
+  tiers_stay,    // the policy does not change them
+  not_compared,  // it changes layers, which every token uses, with the answer
+  too_early,     // too few tokens to say
+  ahead,         // of a fixed mix that could really be chosen
+  as_good,       // as that one, within the margin
+  loses,         // that one would have kept more
 };
 
 // What a fixed mix that one could really have is chosen by.

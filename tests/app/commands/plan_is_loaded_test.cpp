@@ -137,6 +137,8 @@ class PlanIsLoadedTest : public QObject {
           blocks ? std::vector<std::string>{"file", "q4", "q2"} : std::vector<std::string>{"file", "bf16"};
     if (policy == PolicyKind::dynaexq || policy == PolicyKind::fovea)
       options.precision.tiers = {"file", blocks ? "q2" : "bf16"};
+    if (fovea::lowers_layers(policy)) options.precision.tiers = {"file", "bf16"};
+    if (policy == PolicyKind::pmpd) options.precision.pmpd.schedule = {4};
     return options;
   }
 
@@ -151,7 +153,8 @@ class PlanIsLoadedTest : public QObject {
     const std::pair<PolicyKind, const char*> policies[] = {
         {PolicyKind::none, "none"},       {PolicyKind::static_tiers, "static"},
         {PolicyKind::dynaexq, "dynaexq"}, {PolicyKind::fovea, "fovea"},
-        {PolicyKind::offload, "offload"}, {PolicyKind::automatic, "automatic"}};
+        {PolicyKind::offload, "offload"}, {PolicyKind::flexquant, "flexquant"},
+        {PolicyKind::pmpd, "pmpd"},       {PolicyKind::automatic, "automatic"}};
     for (const char* model : {"experts.gguf", "qwen2_moe-0", "mixtral-0", "qwen3-0", "window-qwen3"}) {
       const bool experts = QString(model) != "qwen3-0" && QString(model) != "window-qwen3";
       for (const auto& [policy, name] : policies) {
@@ -164,7 +167,7 @@ class PlanIsLoadedTest : public QObject {
             if (budget < 0 && policy == PolicyKind::automatic) continue;       // it means none
             for (const int cpu_moe : {0, 1, -1}) {
               const bool offloads = policy == PolicyKind::offload || card;
-              if (cpu_moe != 0 && !(experts && offloads)) continue;
+              if (cpu_moe != 0 && (fovea::lowers_layers(policy) || !(experts && offloads))) continue;
               if (cpu_moe < 0 && budget < 0 && !card) continue;  // auto needs a budget to fit
               QTest::addRow("%s %s %s budget %.1f away %d", model, name, card ? "card" : "cpu", budget,
                             cpu_moe)

@@ -93,6 +93,8 @@ class PolicyGainTest : public QObject {
 
   void aPolicyThatStaysIsNotCompared() {
     QCOMPARE(policy_gain(PolicyKind::none, {}).verdict, GainVerdict::no_policy);
+    for (const PolicyKind policy : {PolicyKind::flexquant, PolicyKind::pmpd})
+      QCOMPARE(policy_gain(policy, {}).verdict, GainVerdict::not_compared);
     for (const PolicyKind policy : {PolicyKind::static_tiers, PolicyKind::offload}) {
       const PolicyGain gain = policy_gain(policy, judged(0.1, 0.1));
       QCOMPARE(gain.verdict, GainVerdict::tiers_stay);

@@ -51,6 +51,59 @@ class ResidencyTest : public QObject {
   }
 
  private Q_SLOTS:
+  // What is brought ahead of its decision changes nothing that anybody sees, and is there when it is decided;
+  // draining gives it up, and so does a read that fails.
+  void whatIsBroughtAhead_data() { kinds(); }
+  void whatIsBroughtAhead() {
+    SwapWorld world(options());
+    FOVEA_VERIFY(world.open());
+    auto& residency = world.residency();
+    const std::int64_t used = residency.arena().used_bytes();
+    QVERIFY(residency.request({.unit = 3, .target = 0, .ahead = true}));
+    QVERIFY(!residency.request({.unit = 3, .target = 0, .ahead = true}));  // once
+    QCOMPARE(residency.queues().sum(), 0);
+    const auto arrives = [&] {
+      const std::int64_t before = residency.counters().bytes_read;
+      while (residency.counters().bytes_read == before) {
+        world.pass();
+        residency.end_pass();
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    };
+    arrives();
+    QVERIFY(!residency.rest());
+    QCOMPARE(int(residency.tiers()[3]), 2);
+    QCOMPARE(int(residency.tiers_or_target()[3]), 2);
+    QCOMPARE(residency.arena().used_bytes(), used + world.bytes(3, 0));
+    QVERIFY(world.story.events.empty());
+    VERIFY_WORLD(world);
+    QVERIFY(residency.request({.unit = 3, .target = 0}));
+    QCOMPARE(int(residency.tiers()[3]), 0);  // at once
+    VERIFY_WORLD(world);
+    settle(world);
+    QCOMPARE(residency.arena().used_bytes(), used + world.bytes(3, 0) - world.bytes(3, 2));
+    QCOMPARE(std::ssize(world.story.events), 1);
+
+    QVERIFY(residency.request({.unit = 4, .target = 1, .ahead = true}));
+    QVERIFY(residency.request({.unit = 4, .target = 1}));  // decided while it is read
+    QCOMPARE(int(residency.tiers_or_target()[4]), 1);
+    settle(world);
+    QCOMPARE(int(residency.tiers()[4]), 1);
+
+    QVERIFY(residency.request({.unit = 5, .target = 0, .ahead = true}));
+    residency.drain();
+    QCOMPARE(int(residency.tiers()[5]), 2);
+    QCOMPARE(world.story.outcomes[SwapOutcome::cancelled], 1);
+    world.source().set_faults({.io_error = 100});
+    QVERIFY(residency.request({.unit = 5, .target = 0, .ahead = true}));
+    while (world.story.outcomes[SwapOutcome::io_error] == 0) residency.end_pass();
+    QCOMPARE(world.story.outcomes[SwapOutcome::io_error], 1);
+    VERIFY_WORLD(world);
+    QVERIFY(!residency.request({.unit = 5, .target = 2, .ahead = true}));  // it is there
+    QVERIFY(!residency.request({.unit = 12, .target = 0, .ahead = true}));
+    QVERIFY(!residency.request({.unit = 5, .target = 9, .ahead = true}));
+  }
+
   void aPromotionAndItsDemotion_data() { kinds(); }
   void aPromotionAndItsDemotion() {
     SwapWorld world(options());

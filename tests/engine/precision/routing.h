@@ -30,7 +30,7 @@ struct Routing {
   std::vector<std::int32_t> routed;
 
   precision::Observation observation() const {
-    return {.tokens = tokens, .prefill = tokens > 1, .entropy = 1, .uses = uses, .routed = routed};
+    return {.tokens = tokens, .prefill = tokens > 1, .uses = uses, .routed = routed};
   }
 };
 

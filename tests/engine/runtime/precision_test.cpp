@@ -27,7 +27,9 @@ class Listener final : public fovea::precision::Policy {
       : tiers_(static_cast<std::size_t>(world.units())), wants_(wants), heard_(heard) {}
   std::string_view name() const override { return "listener"; }
   std::vector<std::uint8_t> initial() const override { return tiers_; }
-  void observe(const fovea::precision::Observation& seen) override { heard_.push_back(seen.entropy); }
+  void observe(const fovea::precision::Observation& seen) override {
+    heard_.push_back(seen.entropies.empty() ? -1 : seen.entropies.back());
+  }
   bool wants_entropy() const override { return wants_; }
   void propose(std::span<const std::uint8_t>, std::int32_t,
                std::vector<fovea::precision::Decision>&) override {}

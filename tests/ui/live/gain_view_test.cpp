@@ -59,6 +59,8 @@ class GainViewTest : public QObject {
     QVERIFY(gain_sentence({.verdict = GainVerdict::tiers_stay, .tokens = 9, .in_nats = true, .kept = 0.5})
                 .contains(percent_text(0.5, 1)));
     QVERIFY(
+        gain_sentence({.verdict = GainVerdict::not_compared}).contains(QStringLiteral("while it answers")));
+    QVERIFY(
         gain_sentence({.verdict = GainVerdict::no_policy}).contains(QStringLiteral("as the model's file")));
   }
 };
