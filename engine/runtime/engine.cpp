@@ -73,7 +73,7 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                    std::span<const TokenId> tokens,
                                                    layers::LogitsWanted wanted, std::int64_t rotary_context,
                                                    const std::stop_token& stop, float temperature,
-                                                   PassWishes wishes) {
+                                                   runtime::PassWishes wishes) {
   FOVEA_CHECK(sequence.reserve(std::ssize(tokens)));
   layers::PassObserver* observer = watch ? watch->begin_pass(std::ssize(tokens)) : nullptr;
   if (wishes.record) observer = wishes.record->around(observer);

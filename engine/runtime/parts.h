@@ -30,6 +30,12 @@ class RoutingRecord;
 // The layers that have experts.
 std::vector<ExpertLayer> expert_layers(const models::Model& model);
 
+// What few passes need.
+struct PassWishes {
+  RoutingRecord* record = nullptr;  // keeps what the routers chose
+  std::int64_t last_tokens = 1;     // whose logits are wanted, where the last are
+};
+
 }  // namespace fovea::runtime
 
 namespace fovea {
@@ -54,10 +60,6 @@ struct Engine::Parts {
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;
 
-  struct PassWishes {
-    runtime::RoutingRecord* record = nullptr;  // keeps what the routers chose
-    std::int64_t last_tokens = 1;              // whose logits are wanted, where the last are
-  };
   // Runs one pass over at most settings.chunk tokens behind the sequence's end and commits them.
   // The logits are valid until the next pass, of wishes.last_tokens of them where the last are wanted; of
   // likely tokens, for this temperature, forward knows more.
@@ -65,7 +67,7 @@ struct Engine::Parts {
   Result<std::span<const float>> pass(runtime::Sequence& sequence, std::span<const TokenId> tokens,
                                       layers::LogitsWanted wanted, std::int64_t rotary_context,
                                       const std::stop_token& stop, float temperature = 1,
-                                      PassWishes wishes = {});
+                                      runtime::PassWishes wishes = {});
   // Whether all is well on the device.
   Result<void> check_device() const;
 
