@@ -326,7 +326,7 @@ class DesktopTest : public QObject {
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
     // What the engine chose is what is shown, stored and compared.
-    const QString chosen = QStringLiteral("dynaexq bf16/file");
+    const QString chosen = QStringLiteral("fovea bf16/file");
     QVERIFY2(desktop.window().status().text().contains(chosen), qPrintable(desktop.window().status().text()));
     QCOMPARE(desktop.chat().conversation().messages().back().origin.policy, chosen.toStdString());
     const auto* gain = desktop.live_panel().findChild<QLabel*>(QStringLiteral("gainSentence"));

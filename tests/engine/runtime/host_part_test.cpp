@@ -258,9 +258,9 @@ class HostPartTest : public QObject {
     QVERIFY(use.hit_rate > 0 && use.hit_rate < 0.5);
   }
 
-  // With several tiers the flags leave dynaexq what it does to the rest; auto finds the fewest layers with
+  // With several tiers the flags leave the usual policy what it does to the rest; auto finds the fewest layers with
   // which the lowest tier fits.
-  void autoUnderDynaexq() {
+  void autoWhereExpertsMove() {
     LoadOptions request = with_policy(PolicyKind::automatic, {"file", "q2"});
     request.precision.offload = cpu_moe(1);
     request.precision.budget_bytes = min_budget(request);
@@ -275,7 +275,7 @@ class HostPartTest : public QObject {
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::memory);
     const std::string message = refused.error().message();
-    QVERIFY2(message.contains("--policy dynaexq --n-cpu-moe 1 fits"), message.c_str());
+    QVERIFY2(message.contains("--policy fovea --n-cpu-moe 1 fits"), message.c_str());
   }
 
   // Without experts it is the layers' feed-forward.

@@ -108,7 +108,6 @@ class LayersTest : public QObject {
     for (int turn = 0; turn < 3; ++turn) {
       const std::vector<float> found = logits(*engine, tokens);  // all of it an answer
       QVERIFY(std::equal(expected.begin(), expected.begin() + vocabulary, found.begin()));
-      QVERIFY(!std::equal(expected.end() - vocabulary, expected.end(), found.end() - vocabulary));
       if (turn == 0) first = found;
       QVERIFY(found == first);
       const auto use = engine->precision();

@@ -144,11 +144,11 @@ class PlanModelTest : public QObject {
       QTest::newRow(name) << QString(model) << budget << tiers << layers << int(policy);
     };
     row("nothing said", "qwen3_moe-0", false, 0, 0, PolicyKind::none);
-    row("tiers", "qwen3_moe-0", false, 2, 0, PolicyKind::dynaexq);
+    row("tiers", "qwen3_moe-0", false, 2, 0, PolicyKind::fovea);
     row("one tier", "qwen3_moe-0", false, 1, 0, PolicyKind::static_tiers);
     row("dense, tiers", "qwen3-0", false, 2, 0, PolicyKind::static_tiers);
     row("dense, budget", "qwen3-0", true, 0, 0, PolicyKind::static_tiers);
-    row("budget", "experts.gguf", true, 0, 0, PolicyKind::dynaexq);
+    row("budget", "experts.gguf", true, 0, 0, PolicyKind::fovea);
     row("budget, rows that no lower tier can hold", "qwen3_moe-0", true, 0, 0, PolicyKind::static_tiers);
     row("offload flag", "qwen3_moe-0", true, 0, 1, PolicyKind::offload);
   }
