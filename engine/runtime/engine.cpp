@@ -129,9 +129,10 @@ Result<std::span<const float>> Engine::Parts::prefill(runtime::Sequence& sequenc
       count = std::min(count, static_cast<std::size_t>(spacing - sequence.length() % spacing));
     const std::size_t behind = tokens.size() - done - count;
     const std::size_t wanted = behind < watched ? std::min(watched - behind, count) : 0;
-    FOVEA_TRY(logits, pass(sequence, tokens.subspan(done, count),
-                           wanted > 0 ? layers::LogitsWanted::last : layers::LogitsWanted::none,
-                           plan.options.context, stop, 1, {.last_tokens = static_cast<std::int64_t>(wanted)}));
+    FOVEA_TRY(logits,
+              pass(sequence, tokens.subspan(done, count),
+                   wanted > 0 ? layers::LogitsWanted::last : layers::LogitsWanted::none, plan.options.context,
+                   stop, 1, {.last_tokens = static_cast<std::int64_t>(wanted)}));
     done += count;
     if (after) after(static_cast<std::int64_t>(done));
   }

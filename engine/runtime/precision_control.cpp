@@ -127,22 +127,22 @@ PrecisionUse PrecisionControl::use() const {
     state.bits_per_weight = tier.bits_per_weight;
     state.hits = hits_[tiers.size() - 1];
   }
-  return {.budget_bytes = parts_.plan.plan.budget_bytes,
-          .accounted_bytes = parts_.residency->arena().bytes() + parts_.plan.plan.parts.safety,
-          .promotions = swaps.promotions,
-          .demotions = swaps.demotions,
-          .swaps_refused = swaps.refused,
-          .swaps_failed = swaps.io_errors + swaps.checksum_errors,
-          .bytes_read = swaps.bytes_read,
-          .stalls = swaps.stalls,
-          .stall_seconds = swaps.stall_seconds,
-          .uses = uses,
-          .hit_rate = uses > 0 ? static_cast<double>(hits_.front()) / static_cast<double>(uses) : 0,
-          .mean_bits_per_weight = parts_.residency->mean_bits_per_weight(),
-          .bits_per_use = bits_per_use(tiers, hits_[tiers.size()]),
-          .answer_bits_per_weight =
-              answer_tokens_ > 0 ? answer_bits_ / static_cast<double>(answer_tokens_) : 0,
-          .log_failure = parts_.log ? parts_.log->failure() : Phrase()};
+  return {
+      .budget_bytes = parts_.plan.plan.budget_bytes,
+      .accounted_bytes = parts_.residency->arena().bytes() + parts_.plan.plan.parts.safety,
+      .promotions = swaps.promotions,
+      .demotions = swaps.demotions,
+      .swaps_refused = swaps.refused,
+      .swaps_failed = swaps.io_errors + swaps.checksum_errors,
+      .bytes_read = swaps.bytes_read,
+      .stalls = swaps.stalls,
+      .stall_seconds = swaps.stall_seconds,
+      .uses = uses,
+      .hit_rate = uses > 0 ? static_cast<double>(hits_.front()) / static_cast<double>(uses) : 0,
+      .mean_bits_per_weight = parts_.residency->mean_bits_per_weight(),
+      .bits_per_use = bits_per_use(tiers, hits_[tiers.size()]),
+      .answer_bits_per_weight = answer_tokens_ > 0 ? answer_bits_ / static_cast<double>(answer_tokens_) : 0,
+      .log_failure = parts_.log ? parts_.log->failure() : Phrase()};
 }
 
 void PrecisionControl::remember(const precision::Decision& decision, TierId from) {

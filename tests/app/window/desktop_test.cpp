@@ -331,7 +331,9 @@ class DesktopTest : public QObject {
     QCOMPARE(desktop.chat().conversation().messages().back().origin.policy, chosen.toStdString());
     const auto* gain = desktop.live_panel().findChild<QLabel*>(QStringLiteral("gainSentence"));
     desktop.live_panel().refresh();
-    QVERIFY2(gain->text().contains(QRegularExpression(QStringLiteral("tokens so far|Quality kept|is avoided"))), qPrintable(gain->text()));
+    QVERIFY2(
+        gain->text().contains(QRegularExpression(QStringLiteral("tokens so far|Quality kept|is avoided"))),
+        qPrintable(gain->text()));
     QTRY_VERIFY(desktop.live_session().link_bytes_per_s() > 0);  // measured on the store
 
     // What is saved can be opened again, also by the panel.

@@ -258,8 +258,8 @@ class HostPartTest : public QObject {
     QVERIFY(use.hit_rate > 0 && use.hit_rate < 0.5);
   }
 
-  // With several tiers the flags leave the usual policy what it does to the rest; auto finds the fewest layers with
-  // which the lowest tier fits.
+  // With several tiers the flags leave the usual policy what it does to the rest; auto finds the fewest
+  // layers with which the lowest tier fits.
   void autoWhereExpertsMove() {
     LoadOptions request = with_policy(PolicyKind::automatic, {"file", "q2"});
     request.precision.offload = cpu_moe(1);
