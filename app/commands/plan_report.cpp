@@ -141,11 +141,12 @@ std::string summary(const LoadPlan& report) {
   if (report.policy() == PolicyKind::dynaexq && plan.parts.experts.size() > 1)
     text += fmt::format("In each layer {} of {} experts are at {}. ", plan.high_per_layer,
                         report.units_per_layer, plan.parts.experts.front().name);
-  if (report.policy() == PolicyKind::fovea && plan.parts.experts.size() > 1) {
+  if (report.policy() == PolicyKind::fovea) {
     std::vector<std::string> parts;
     for (const PlanTier& tier : plan.parts.experts)
-      parts.push_back(fmt::format("{} at {}", tier.units, tier.name));
-    text += fmt::format("Experts: {}; which ones, the conversation decides. ", fmt::join(parts, ", "));
+      if (tier.units > 0) parts.push_back(fmt::format("{} at {}", tier.units, tier.name));
+    if (parts.size() > 1)
+      text += fmt::format("Experts: {}; the conversation decides which. ", fmt::join(parts, ", "));
   }
   if (plan.mean_bits_per_weight > 0)
     text += fmt::format("{:.2f} bits per weight of what is on the device.", plan.mean_bits_per_weight);

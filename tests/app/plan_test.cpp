@@ -159,7 +159,7 @@ class PlanTest : public QObject {
     QCOMPARE(outcome.err, std::string());
     for (const char* text :
          {"dense weights", "units at bf16", "units at q4", "KV cache", "safety", "of 32.0 GiB: fits",
-          "Experts: ", " at bf16, ", "the conversation decides", "1 GiB more: "})
+          "Experts: ", " at bf16, ", "the conversation decides which", "1 GiB more: "})
       QVERIFY2(outcome.out.contains(text), text);
     const auto object =
         plan({"--shape", "qwen3-30b-a3b", "--device-memory", "24GiB", "--tiers", "bf16", "-ncmoe", "auto"});
