@@ -2505,16 +2505,16 @@
         <translation>%1 vom Verlust eines Tokens</translation>
     </message>
     <message>
-        <source>it is expected to do %1 of its layer&apos;s work: with the place of %2 that saves %3</source>
-        <translation>er wird voraussichtlich %1 der Arbeit seiner Schicht tun: mit dem Platz von %2 spart das %3</translation>
+        <source>it is expected to do %1 of its layer&apos;s work: taking the place of %2 saves %3</source>
+        <translation>er wird voraussichtlich %1 der Arbeit seiner Schicht tun: auf dem Platz von %2 spart er %3</translation>
     </message>
     <message>
-        <source>it is expected to do %1 of its layer&apos;s work: its place is worth more to %2, by %3</source>
-        <translation>er wird voraussichtlich %1 der Arbeit seiner Schicht tun: sein Platz nützt %2 mehr, um %3</translation>
+        <source>it is expected to do only %1 of its layer&apos;s work: giving its place to %2 saves %3</source>
+        <translation>er wird voraussichtlich nur %1 der Arbeit seiner Schicht tun: seinen Platz an %2 zu geben spart %3</translation>
     </message>
     <message>
-        <source>another change had failed, and a place was to be filled or made</source>
-        <translation>ein anderer Wechsel war gescheitert, und ein Platz war zu füllen oder zu schaffen</translation>
+        <source>an earlier change failed, and this one restores the balance</source>
+        <translation>ein früherer Wechsel ist gescheitert, dieser stellt das Gleichgewicht wieder her</translation>
     </message>
     <message>
         <source>it became hotter: %1, %2 more than the expert that gave way</source>

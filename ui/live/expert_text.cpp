@@ -70,15 +70,14 @@ QString reason_text(const ShownModel& model, const SnapshotNumbers& numbers, con
     case SwapReason::absent:
       return ExpertWords::tr("it was used while on disk alone");
     case SwapReason::expected:
-      return ExpertWords::tr(
-                 "it is expected to do %1 of its layer's work: with the place of %2 that saves %3")
+      return ExpertWords::tr("it is expected to do %1 of its layer's work: taking the place of %2 saves %3")
           .arg(work, expert_name(model, numbers, change.decision.other), unit);
     case SwapReason::yields:
       return ExpertWords::tr(
-                 "it is expected to do %1 of its layer's work: its place is worth more to %2, by %3")
+                 "it is expected to do only %1 of its layer's work: giving its place to %2 saves %3")
           .arg(work, expert_name(model, numbers, change.decision.other), unit);
     case SwapReason::balanced:
-      return ExpertWords::tr("another change had failed, and a place was to be filled or made");
+      return ExpertWords::tr("an earlier change failed, and this one restores the balance");
     case SwapReason::certain:
       return ExpertWords::tr("the answer is certain enough: a perplexity of %1 on average").arg(score);
     case SwapReason::scheduled:
