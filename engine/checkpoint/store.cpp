@@ -58,6 +58,8 @@ struct Store::File {
   FileDescriptor descriptor;
   ReadMode mode = ReadMode::buffered;
   StoreLayout layout;
+  StoreIdentity identity;           // as the reader asked for it
+  std::vector<std::int64_t> tiers;  // of identity: where each stands in layout
 };
 
 Store::Store(std::unique_ptr<File> file) : file_(std::move(file)) {}
@@ -71,6 +73,9 @@ Result<Store> Store::open(const std::filesystem::path& path, ReadMode mode) {
   FOVEA_TRY(const auto front, read_front(opened, path, header.data_offset));
   auto file = std::make_unique<File>();
   FOVEA_TRY(file->layout, read_store_front(front, opened.bytes, path));
+  file->identity = file->layout.identity;
+  file->tiers.resize(file->identity.tiers.size());
+  std::iota(file->tiers.begin(), file->tiers.end(), 0);
   file->path = path;
   file->descriptor = std::move(opened.file);
   if (mode == ReadMode::direct) {
@@ -89,11 +94,14 @@ Result<Store> Store::open(const std::filesystem::path& path, const StoreIdentity
   // Before the index: an old store's identity is the better error.
   FOVEA_TRY(const StoreIdentity found, read_store_identity(path));
   FOVEA_CHECK(check_identity(found, expected, path));
-  return open(path, mode);
+  FOVEA_TRY(Store store, open(path, mode));
+  store.file_->identity.tiers = expected.tiers;
+  store.file_->tiers = tiers_among(expected.tiers, found.tiers);
+  return store;
 }
 
 const StoreIdentity& Store::identity() const {
-  return file_->layout.identity;
+  return file_->identity;
 }
 
 const std::filesystem::path& Store::path() const {
@@ -109,7 +117,7 @@ ReadMode Store::mode() const {
 }
 
 const Extent& Store::extent(std::int64_t unit, std::int64_t tier) const {
-  return file_->layout.extents[file_->layout.slot(unit, tier)];
+  return file_->layout.extents[file_->layout.slot(unit, file_->tiers[static_cast<std::size_t>(tier)])];
 }
 
 Result<void> Store::read(std::int64_t unit, std::int64_t tier, std::span<std::byte> memory,
@@ -130,7 +138,7 @@ Result<void> Store::read(std::int64_t unit, std::int64_t tier, std::span<std::by
   if (checksum.value() != e.checksum)
     return fail(
         phrases::offset_place(file_->path, e.offset),
-        errors::store_unit_checksum(unit, file_->layout.identity.tiers[static_cast<std::size_t>(tier)]));
+        errors::store_unit_checksum(unit, file_->identity.tiers[static_cast<std::size_t>(tier)]));
   return {};
 }
 

@@ -57,8 +57,8 @@ inline constexpr std::int64_t paced_bytes = 256 << 10;  // of a piece, at most
 
 class Store {
  public:
-  // ErrorKind::invalid names what differs from `expected`; ::not_found: there is none, or it is not finished;
-  // ::format: damaged, with the offset.
+  // With the tiers that are expected, also where the file holds more. ErrorKind::invalid names what differs
+  // from `expected`; ::not_found: there is none, or it is not finished; ::format: damaged, with the offset.
   static Result<Store> open(const std::filesystem::path& path, const StoreIdentity& expected,
                             ReadMode mode = ReadMode::buffered);
   // Whatever store it is.
@@ -67,7 +67,7 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  const StoreIdentity& identity() const;
+  const StoreIdentity& identity() const;  // with the tiers it was opened for
   const std::filesystem::path& path() const;
   std::int64_t file_bytes() const;
   ReadMode mode() const;  // the one in use

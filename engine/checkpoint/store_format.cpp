@@ -323,6 +323,18 @@ Result<StoreLayout> read_store_front(std::span<const std::byte> front, std::int6
   return layout;
 }
 
+std::vector<std::int64_t> tiers_among(std::span<const std::string> wanted, std::span<const std::string> held) {
+  std::vector<std::int64_t> places;
+  auto from = held.begin();
+  for (const std::string& tier : wanted) {
+    const auto place = std::find(from, held.end(), tier);
+    if (place == held.end()) return {};
+    places.push_back(place - held.begin());
+    from = place + 1;
+  }
+  return places;
+}
+
 Result<void> check_identity(const StoreIdentity& found, const StoreIdentity& expected,
                             const std::filesystem::path& name) {
   const auto differs = [&](Error error) {
@@ -335,7 +347,7 @@ Result<void> check_identity(const StoreIdentity& found, const StoreIdentity& exp
     return differs(errors::store_of_another_packing(found.packing, expected.packing));
   if (found.scope != expected.scope)
     return differs(errors::store_of_another_scope(found.scope, expected.scope));
-  if (found.tiers != expected.tiers)
+  if (tiers_among(expected.tiers, found.tiers).empty())
     return differs(errors::store_of_other_tiers(found.tiers, expected.tiers));
   if (found.quantizer_version != expected.quantizer_version)
     return differs(errors::store_of_another_quantiser(found.quantizer_version, expected.quantizer_version));

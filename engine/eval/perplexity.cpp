@@ -16,12 +16,11 @@
 namespace fovea {
 namespace {
 
-using eval::log_likelihood;
 using eval::log_sum;
 
-// Σ p ln (p / q) for p = softmax(reference), q = softmax(logits)
-double kl_divergence(std::span<const float> reference, std::span<const float> logits) {
-  const double p_sum = log_sum(reference), q_sum = log_sum(logits);
+// Σ p ln (p / q) for p = softmax(reference), q = softmax(logits), whose log_sum are `p_sum` and `q_sum`
+double kl_divergence(std::span<const float> reference, double p_sum, std::span<const float> logits,
+                     double q_sum) {
   double kl = 0;
   for (std::size_t i = 0; i < reference.size(); ++i) {
     const double log_p = static_cast<double>(reference[i]) - p_sum;
@@ -95,13 +94,14 @@ class Comparison {
 
   Result<void> finish() { return writer_ ? writer_->finish() : Result<void>(); }
 
-  // Returns the divergence at this position.
-  double add(std::int64_t position, std::span<const float> logits, TokenId next) {
+  // Returns the divergence at this position. `sum`: log_sum(logits).
+  double add(std::int64_t position, std::span<const float> logits, double sum, TokenId next) {
     const auto reference =
         rows_.subspan(static_cast<std::size_t>(position - first_) * logits.size(), logits.size());
-    const double kl = kl_divergence(reference, logits);
+    const double reference_sum = log_sum(reference);
+    const double kl = kl_divergence(reference, reference_sum, logits, sum);
     kl_.add(kl);
-    nll_.add(-log_likelihood(reference, next));
+    nll_.add(reference_sum - static_cast<double>(reference[static_cast<std::size_t>(next)]));
     agreed_ += std::ranges::max_element(reference) - reference.begin() ==
                std::ranges::max_element(logits) - logits.begin();
     return kl;
@@ -189,9 +189,10 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
     const auto score = [&](std::int64_t position, std::span<const float> logits) {
       if (position + 1 == context) return;
       const TokenId next = part[static_cast<std::size_t>(position + 1)];
-      window_nll.add(-log_likelihood(logits, next));
+      const double sum = log_sum(logits);
+      window_nll.add(sum - static_cast<double>(logits[static_cast<std::size_t>(next)]));
       if (!comparison) return;
-      const double kl = comparison->add(position, logits, next);
+      const double kl = comparison->add(position, logits, sum, next);
       window_kl.add(kl);
       token_kl.push_back(static_cast<float>(kl));
     };

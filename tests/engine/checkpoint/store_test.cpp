@@ -346,6 +346,25 @@ class StoreTest : public QObject {
     QVERIFY(!std::filesystem::exists(part_of(path)));
   }
 
+  void aPartOfItsTiersIsRead() {
+    const tests::TemporaryFolder folder;
+    const auto path = folder.path() / "a.store";
+    FOVEA_VERIFY(write_store(path));
+    StoreIdentity low = identity();
+    low.tiers.erase(low.tiers.begin());
+    const auto store = Store::open(path, low);
+    FOVEA_VERIFY(store);
+    QVERIFY(store->identity() == low);
+    for (std::int64_t unit = 0; unit < units; ++unit) {
+      QCOMPARE(store->extent(unit, 0).bytes, sizes[unit * tiers + 1]);
+      const auto bytes = read_one(*store, unit, 0);
+      FOVEA_VERIFY(bytes);
+      QVERIFY(*bytes == version(unit, 1));
+    }
+    low.tiers = {identity().tiers[1], identity().tiers[0]};
+    QVERIFY(!Store::open(path, low));  // not in the store's order
+  }
+
   void anotherIdentityIsNamed_data() {
     QTest::addColumn<int>("field");
     QTest::addColumn<QByteArray>("says");
