@@ -1,39 +1,61 @@
 #include "engine/precision/on_demand_cache.h"
 
+#include <cmath>
+
 #include "engine/precision/errors.h"
 
 namespace fovea::precision {
 
-void RecencyList::insert_newest(UnitId unit) {
-  at(unit) = {.older = newest_, .newer = -1, .linked = true};
-  (newest_ == -1 ? oldest_ : at(newest_).newer) = unit;
-  newest_ = unit;
-  ++size_;
+namespace {
+
+constexpr double half_life = 50;  // passes
+constexpr double lately = 0.1;    // share of passes that a need in the last one is worth
+
+}  // namespace
+
+void Demand::needs(UnitId unit) {
+  Use& use = uses_[static_cast<std::size_t>(unit)];
+  if (use.last == calls_) return;
+  static const double of_one_pass = 1 - std::exp2(-1 / half_life);
+  use.share = use.share * std::exp2(-passes_since(use) / half_life) + of_one_pass;
+  use.last = calls_;
 }
 
-void RecencyList::erase(UnitId unit) {
-  const Link link = at(unit);
-  if (!link.linked) return;
-  (link.older == -1 ? oldest_ : at(link.older).newer) = link.newer;
-  (link.newer == -1 ? newest_ : at(link.newer).older) = link.older;
-  at(unit) = {};
-  --size_;
+double Demand::of(UnitId unit) const {
+  const Use& use = at(unit);
+  if (use.last == 0) return 0;
+  const double passes = passes_since(use);
+  return use.share * std::exp2(-passes / half_life) + lately / (1 + passes);
 }
 
 OnDemandCache::OnDemandCache(VersionTable& versions, VersionReader& reader, SwapRecorder& recorder,
-                             std::int64_t max_blocks)
+                             std::int64_t layers, std::int64_t max_blocks)
     : versions_(versions),
       reader_(reader),
       recorder_(recorder),
       max_blocks_(max_blocks),
       on_disk_(static_cast<std::size_t>(versions.units()), 0),
-      held_(versions.units()),
-      needed_in_(on_disk_.size(), 0) {}
+      place_(on_disk_.size(), 0),
+      demand_(versions.units(), layers) {}
 
 void OnDemandCache::set_on_disk(UnitId unit, bool value) {
   if (on_disk(unit) == value) return;
   on_disk_[at(unit)] = static_cast<std::uint8_t>(value);
   on_disk_count_ += value ? 1 : -1;
+}
+
+void OnDemandCache::hold(UnitId unit) {
+  held_.push_back(unit);
+  place_[at(unit)] = static_cast<std::uint32_t>(held_.size());
+}
+
+void OnDemandCache::let_go(UnitId unit) {
+  if (!holds(unit)) return;
+  const UnitId last = held_.back();
+  held_[place_[at(unit)] - 1] = last;
+  place_[at(last)] = place_[at(unit)];
+  place_[at(unit)] = 0;
+  held_.pop_back();
 }
 
 void OnDemandCache::begin() {
@@ -42,7 +64,7 @@ void OnDemandCache::begin() {
 }
 
 void OnDemandCache::decided(UnitId unit, TierId tier) {
-  held_.erase(unit);
+  let_go(unit);
   set_on_disk(unit, tier == no_tier);
 }
 
@@ -57,17 +79,12 @@ Result<void> OnDemandCache::need(std::span<const UnitId> units) {
 
 // From here on none of the units makes another one's room. Whether some are missing.
 bool OnDemandCache::touch(std::span<const UnitId> units) {
-  ++calls_;
+  demand_.next();
   bool missing = false;
   for (const UnitId unit : units) {
     if (!on_disk(unit)) continue;
-    needed_in_[at(unit)] = calls_;
-    if (!held_.contains(unit)) {
-      missing = true;
-      continue;
-    }
-    held_.erase(unit);
-    held_.insert_newest(unit);
+    demand_.needs(unit);
+    missing |= !holds(unit);
   }
   return missing;
 }
@@ -77,21 +94,21 @@ Result<std::vector<VersionLoad>> OnDemandCache::make_room(std::span<const UnitId
   const TierId tier = versions_.lowest();
   std::vector<VersionLoad> loads;
   for (const UnitId unit : units) {
-    if (!on_disk(unit) || held_.contains(unit)) continue;
+    if (!on_disk(unit) || holds(unit)) continue;
     ++recorder_.counters.stalls;
     if (const Block block = room_for(unit)) {
       loads.push_back({unit, tier, block});
-      held_.insert_newest(unit);
+      hold(unit);
       continue;
     }
     for (const VersionLoad& load : loads) {
       versions_.give_back(load.block);
-      held_.erase(load.unit);
+      let_go(load.unit);
     }
     recorder_.tell(decision(unit, tier), no_tier, SwapOutcome::refused, 0, begun);
     return fail(
         phrases::name_place(versions_.name(unit)),
-        errors::no_block_on_demand(Bytes{versions_.bytes_of(unit, tier)}, held_.size() + std::ssize(loads)));
+        errors::no_block_on_demand(Bytes{versions_.bytes_of(unit, tier)}, held() + std::ssize(loads)));
   }
   return loads;
 }
@@ -110,7 +127,7 @@ Result<void> OnDemandCache::bring(std::span<const VersionLoad> loads, double beg
       continue;
     }
     versions_.give_back(block);
-    held_.erase(unit);
+    let_go(unit);
     recorder_.tell(decision(unit, tier), no_tier, outcome_of(outcomes[i].error()), bytes, begun);
     if (status) status = outcomes[i];
   }
@@ -120,24 +137,30 @@ Result<void> OnDemandCache::bring(std::span<const VersionLoad> loads, double beg
 Block OnDemandCache::room_for(UnitId unit) {
   const std::int64_t bytes = versions_.bytes_of(unit, versions_.lowest());
   while (true) {
-    const bool more = max_blocks_ == 0 || held_.size() < max_blocks_;
+    const bool more = max_blocks_ == 0 || held() < max_blocks_;
     if (const Block block = more ? versions_.allocate(unit, versions_.lowest()) : Block{}) return block;
     if (!evict(bytes)) return versions_.allocate(unit, versions_.lowest());
   }
 }
 
-// Takes the block of the unit that was not needed for longest: of this size, or else of any, which may empty
-// a slab.
+// Takes the block of the unit that is least likely needed: of this size, or else of any, which may empty a
+// slab.
 bool OnDemandCache::evict(std::int64_t wanted_bytes) {
   UnitId chosen = -1;
-  for (UnitId unit = held_.oldest(); unit != -1; unit = held_.newer(unit)) {
-    if (needed_in_[at(unit)] == calls_ || versions_.in_flight(unit)) continue;
+  bool chosen_fits = false;
+  double least = 0;
+  for (const UnitId unit : held_) {
+    if (demand_.just_needed(unit) || versions_.in_flight(unit)) continue;
     const bool fits = versions_.bytes_of(unit, versions_.lowest()) == wanted_bytes;
-    if (fits || chosen == -1) chosen = unit;
-    if (fits) break;
+    if (chosen_fits && !fits) continue;
+    const double demand = demand_.of(unit);
+    if (chosen != -1 && fits == chosen_fits && demand >= least) continue;
+    chosen = unit;
+    chosen_fits = fits;
+    least = demand;
   }
   if (chosen == -1) return false;
-  held_.erase(chosen);
+  let_go(chosen);
   versions_.take_away(chosen);
   recorder_.tell(decision(chosen, no_tier), versions_.lowest(), SwapOutcome::published, 0, recorder_.now());
   return true;
@@ -151,18 +174,17 @@ Result<void> OnDemandCache::audit() const {
     };
     const TierId tier = versions_.tier(unit);
     disk += on_disk(unit);
-    held += held_.contains(unit);
+    held += holds(unit);
     if (on_disk(unit) && versions_.on_host(unit)) return wrong(errors::unit_on_host_and_disk());
     if (versions_.filled() && !on_disk(unit) && !versions_.on_host(unit) && tier == no_tier)
       return wrong(errors::unit_without_version());
-    if (held_.contains(unit) && (!on_disk(unit) || tier != versions_.lowest()))
+    if (holds(unit) && (!on_disk(unit) || tier != versions_.lowest()))
       return wrong(errors::unit_not_brought());
-    if (on_disk(unit) && tier != no_tier && !held_.contains(unit))
-      return wrong(errors::unit_brought_by_nobody());
+    if (on_disk(unit) && tier != no_tier && !holds(unit)) return wrong(errors::unit_brought_by_nobody());
   }
-  if (disk != on_disk_count_ || held != held_.size())
+  if (disk != on_disk_count_ || held != this->held())
     return fail(phrases::residency_place(),
-                errors::on_demand_counts(on_disk_count_, held_.size(), disk, held));
+                errors::on_demand_counts(on_disk_count_, this->held(), disk, held));
   return {};
 }
 

@@ -1,9 +1,9 @@
 // Units that live on disk alone: a pass that needs some waits until they are read. What was brought stays in
-// the arena until others of its kind need the room; the least recently needed goes first.
+// the arena until others of its kind need the room; who is least likely to be needed soon goes first.
 //
-// Free memory is taken first, up to the cache's share; then the room of those that were not needed for
-// longest; and rather than fail, a block that is spare. A unit that a swap moves, or that the same call
-// needs, keeps its block.
+// Free memory is taken first, up to the cache's share; then the room of those that are least likely needed;
+// and rather than fail, a block that is spare. A unit that a swap moves, or that the same call needs, keeps
+// its block.
 //
 // Everything belongs to the engine's thread. The reader may use threads of its own while need() waits for it.
 #pragma once
@@ -19,33 +19,36 @@
 
 namespace fovea::precision {
 
-// Units in the order in which they were last needed. Every operation is O(1).
-class RecencyList {
+// How likely units are needed again, by how often and how lately they were: the share of passes that needed
+// one, which fades by half in 50 passes, + 0.1 / (1 + the passes since). Either part alone reads more on some
+// routing (docs/swaps.md). A pass is one need of each layer.
+class Demand {
  public:
-  explicit RecencyList(std::int64_t units) : links_(static_cast<std::size_t>(units)) {}
-  bool contains(UnitId unit) const { return at(unit).linked; }
-  void insert_newest(UnitId unit);
-  void erase(UnitId unit);
-  UnitId oldest() const { return oldest_; }  // −1: none
-  UnitId newer(UnitId unit) const { return at(unit).newer; }
-  std::int64_t size() const { return size_; }
+  Demand(std::int64_t units, std::int64_t layers)
+      : layers_(static_cast<double>(layers)), uses_(static_cast<std::size_t>(units)) {}
+  void next() { ++calls_; }  // another layer's units are needed
+  void needs(UnitId unit);
+  bool just_needed(UnitId unit) const { return at(unit).last == calls_; }
+  double of(UnitId unit) const;
 
  private:
-  struct Link {
-    UnitId older = -1, newer = -1;
-    bool linked = false;
+  struct Use {
+    double share = 0;        // of passes, when it was last needed
+    std::uint64_t last = 0;  // call that needed it; 0: none
   };
-  Link& at(UnitId unit) { return links_[static_cast<std::size_t>(unit)]; }
-  const Link& at(UnitId unit) const { return links_[static_cast<std::size_t>(unit)]; }
-  std::vector<Link> links_;  // [units]
-  UnitId oldest_ = -1, newest_ = -1;
-  std::int64_t size_ = 0;
+  const Use& at(UnitId unit) const { return uses_[static_cast<std::size_t>(unit)]; }
+  double passes_since(const Use& use) const { return static_cast<double>(calls_ - use.last) / layers_; }
+
+  double layers_;
+  std::uint64_t calls_ = 0;
+  std::vector<Use> uses_;  // [units]
 };
 
 class OnDemandCache {
  public:
-  // `max_blocks` is the cache's share of the arena; 0: what the arena has left. All must outlive the cache.
-  OnDemandCache(VersionTable& versions, VersionReader& reader, SwapRecorder& recorder,
+  // `layers`: that a pass needs units of. `max_blocks` is the cache's share of the arena; 0: what the arena
+  // has left. All must outlive the cache.
+  OnDemandCache(VersionTable& versions, VersionReader& reader, SwapRecorder& recorder, std::int64_t layers,
                 std::int64_t max_blocks);
 
   // The first versions are published: units without one, but for the host's, live on disk alone.
@@ -56,7 +59,7 @@ class OnDemandCache {
 
   bool may_need() const { return on_disk_count_ > 0; }
   bool on_disk(UnitId unit) const { return on_disk_[at(unit)] != 0; }
-  std::int64_t held() const { return held_.size(); }  // units, at the lowest tier
+  std::int64_t held() const { return std::ssize(held_); }  // units, at the lowest tier
   // A policy has decided where the unit shall be, whoever brought it.
   void decided(UnitId unit, TierId tier);
 
@@ -66,6 +69,9 @@ class OnDemandCache {
   friend struct ResidencyBooks;  // the test that plants errors
   static std::size_t at(UnitId unit) { return static_cast<std::size_t>(unit); }
   void set_on_disk(UnitId unit, bool value);
+  bool holds(UnitId unit) const { return place_[at(unit)] != 0; }
+  void hold(UnitId unit);
+  void let_go(UnitId unit);
   bool touch(std::span<const UnitId> units);
   Result<std::vector<VersionLoad>> make_room(std::span<const UnitId> units, double begun);
   Result<void> bring(std::span<const VersionLoad> loads, double begun);
@@ -81,9 +87,9 @@ class OnDemandCache {
   const std::int64_t max_blocks_;
   std::vector<std::uint8_t> on_disk_;  // [units]: need() may bring it and take it away again
   std::int64_t on_disk_count_ = 0;
-  RecencyList held_;                      // of these, what is present or being read
-  std::vector<std::uint64_t> needed_in_;  // [units]: the call of need() that last named it
-  std::uint64_t calls_ = 0;
+  std::vector<UnitId> held_;          // of these, what is present or being read, in no order
+  std::vector<std::uint32_t> place_;  // [units]: of what is held, 1 + its place in held_
+  Demand demand_;
 };
 
 }  // namespace fovea::precision

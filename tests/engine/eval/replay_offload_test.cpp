@@ -60,7 +60,7 @@ class ReplayOffloadTest : public QObject {
     QVERIFY(is_near(wait({0}), read + upload));
     QVERIFY(is_near(wait({1}), read + upload));
     QCOMPARE(wait({0}), 0.0);
-    QVERIFY(is_near(wait({2}), read + upload));  // in the block of 1, which was not needed for longest
+    QVERIFY(is_near(wait({2}), read + upload));  // in the block of 1, which was needed once
     QVERIFY(is_near(wait({0, 1}), read + upload));
     QCOMPARE(residency.counters().stalls, 4);
     // What the layer itself needs is not taken away for another one that it needs.
@@ -75,6 +75,32 @@ class ReplayOffloadTest : public QObject {
     const auto too_many = residency.cache().need(std::vector<precision::UnitId>{0, 1, 2, 3});
     QVERIFY(!too_many);
     QCOMPARE(too_many.error().kind, ErrorKind::memory);
+  }
+
+  // Who is needed in every other pass stays when others come by once; who is needed no more goes in the end.
+  void whatIsNeededOftenStays() {
+    constexpr std::int64_t bytes = 4'001'792;
+    const precision::PolicyWorld world{.first_unit = {0, 8},
+                                       .bits_per_weight = {4},
+                                       .unit_bytes = std::vector<std::int64_t>(8, bytes),
+                                       .damage = {},
+                                       .capacity = {0},
+                                       .uses = {}};
+    const ReplaySettings settings{.clock = {.read_gb_per_s = 1, .read_latency_ms = 0.5, .upload_gb_per_s = 2},
+                                  .arena = {.slab_bytes = bytes, .slabs = 3, .block_bytes = {bytes}},
+                                  .on_demand_blocks = 2};
+    const auto made = ReplayResidency::create(world, settings, std::vector<std::uint8_t>(8, no_tier));
+    FOVEA_VERIFY(made);
+    ReplayResidency& residency = **made;
+    const auto stalls = [&](precision::UnitId unit) {
+      const std::int64_t before = residency.counters().stalls;
+      return residency.cache().need(std::vector{unit}) ? residency.counters().stalls - before : -1;
+    };
+    for (int i = 0; i < 100; ++i) QCOMPARE(stalls(0), i == 0);
+    for (const precision::UnitId passing : {1, 2, 3, 4, 5, 6}) QCOMPARE(stalls(passing), 1);
+    QCOMPARE(stalls(0), 0);  // needed least lately of all
+    for (int i = 0; i < 400; ++i) (void)stalls(1 + i % 2);
+    QCOMPARE(stalls(0), 1);
   }
 
   // Every expert of two of four layers: half of all uses, and each miss reads one version.

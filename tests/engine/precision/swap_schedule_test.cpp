@@ -36,7 +36,7 @@ struct ResidencyBooks {
   void free_first_slot() { queue.slots_[0]->stage = SwapQueue::Slot::Stage::free; }
   void set_on_disk(UnitId unit) { cache.set_on_disk(unit, true); }
   void count_on_disk() { ++cache.on_disk_count_; }
-  void hold(UnitId unit) { cache.held_.insert_newest(unit); }
+  void hold(UnitId unit) { cache.hold(unit); }
 
   VersionTable& versions;
   Handles& handles;
