@@ -38,10 +38,11 @@ double bits_of(const Candidate& candidate) {
              : 0;
 }
 
-// Experts that are elsewhere are read from there, each time that they are used: from main memory beside a
-// card, else from the disk.
+// Experts that are elsewhere are read from there: from main memory beside a card each time that they are
+// used, else from the disk when memory has not kept them.
 double bytes_elsewhere_per_token(const Candidate& candidate) {
   const LoadPlan& report = candidate.fit.report;
+  if (!candidate.fit.on_card) return report.disk_bytes_per_token;
   if (report.units_offloaded == 0 || report.units() == 0 || candidate.experts == 0) return 0;
   const double share = static_cast<double>(report.units_offloaded) / static_cast<double>(report.units());
   const double used = static_cast<double>(candidate.experts_used) / static_cast<double>(candidate.experts);

@@ -86,6 +86,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
       {"high_per_layer", plan.high_per_layer},
       {"units_per_layer", report.units_per_layer},
       {"cpu_moe_layers", report.cpu_moe_layers},
+      {"units_cached", plan.units_cached},
       {"arena_bytes", plan.arena_bytes},
       {"slab_bytes", plan.slab_bytes},
       {"layers", units_of_layers(report)},
@@ -113,7 +114,7 @@ const char* const plan_keys =
     "                 and beside a card, 0 where the speed is not known; and device_bytes_per_token, "
     "host_bytes_per_token;\n"
     "                 of both together dense_bytes_per_token and expert_bytes_per_token\n"
-    "  disk_bytes_per_token  of experts that are read from the disk when they are needed, at most\n"
+    "  disk_bytes_per_token  of experts that are read from the disk, if memory keeps the likeliest\n"
     "  first_token_ms until the first token behind prompt_tokens at least; 0: not known. It and the times "
     "above\n"
     "                 are of device_gb_per_s and device_gop_per_s\n"
@@ -126,7 +127,7 @@ const char* const plan_keys =
     "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
     "know\n"
     "  and model, policy, context, kv_type, chunk, bits_per_weight (by tier), mean_bits_per_weight,\n"
-    "  high_per_layer, units_per_layer, cpu_moe_layers, arena_bytes, slab_bytes\n";
+    "  high_per_layer, units_per_layer, cpu_moe_layers, units_cached, arena_bytes, slab_bytes\n";
 
 namespace {
 
@@ -191,9 +192,8 @@ std::string times(const LoadPlan& report, std::int64_t prompt_tokens) {
                                    report.device_part);
   if (report.host_part.bytes() > 0) text += part_of_token("host part", report.host_part);
   if (report.disk_bytes_per_token > 0)
-    text += fmt::format(
-        "  {:<20}{:>12} for each token at most; less where experts used before are still in memory\n",
-        "from the disk", size_text(static_cast<std::int64_t>(report.disk_bytes_per_token)));
+    text += fmt::format("  {:<20}{:>12} for each token, if memory keeps the likeliest experts\n",
+                        "from the disk", size_text(static_cast<std::int64_t>(report.disk_bytes_per_token)));
   if (const double seconds = report.first_token_seconds(prompt_tokens); seconds > 0)
     text += fmt::format("The first token behind a prompt of {} tokens comes after {:.2f} s at least.\n",
                         prompt_tokens, seconds);
@@ -231,7 +231,8 @@ std::string plan_text(const LoadPlan& report, std::int64_t prompt_tokens) {
                             tier.bits_per_weight));
   if (report.units_offloaded > 0 && !report.host_computes)
     text += row("units on the disk", 0,
-                fmt::format("{} units, read when they are needed", report.units_offloaded));
+                fmt::format("{} units, read when they are needed; memory keeps {} of them at a time",
+                            report.units_offloaded, plan.units_cached));
   text += row("KV cache", plan.parts.kv);
   if (plan.parts.windows > 0)
     text += row("windows", plan.parts.windows, "what layers with a window see, and what to return to");

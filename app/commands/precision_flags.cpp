@@ -37,6 +37,26 @@ CLI::Validator layers_or(std::string word) {
       "");
 }
 
+// Thousandths of a nat, or a word.
+void add_prefer(CLI::App& command, PrecisionRequest& request) {
+  command
+      .add_option_function<std::string>(
+          "--prefer",
+          [&request](const std::string& text) {
+            if (text == "exact") request.nats_per_ms = nats_per_ms_exact;
+            if (text == "balanced") request.nats_per_ms = nats_per_ms_balanced;
+            if (text == "fast") request.nats_per_ms = nats_per_ms_fast;
+            double value = 0;
+            if (CLI::detail::lexical_cast(text, value)) request.nats_per_ms = value / 1000;
+          },
+          "exact, balanced (1), fast (10), or what a millisecond of a token's time may cost in thousandths "
+          "of a "
+          "nat of divergence; needs a store with measured divergences (default: exact)")
+      ->type_name("WORD|N")
+      ->check(CLI::IsMember({"exact", "balanced", "fast"}) | number_between(0, 1e6))
+      ->group("Precision");
+}
+
 void add_pipeline(CLI::App& command, PrecisionRequest& request) {
   const auto group = [](CLI::Option* option) { return option->group("Precision"); };
   group(command.add_option("--store", request.store,
@@ -58,6 +78,7 @@ Result<void> check_policy_is_there(const PrecisionRequest& request) {
   FOVEA_CHECK(check_layers(request));
   if (request.policy != PolicyKind::none) return {};
   const char* const flag = !request.store.empty()              ? "--store"
+                           : request.nats_per_ms > 0           ? "--prefer"
                            : !request.events.empty()           ? "--events"
                            : request.traffic_gb_per_s > 0      ? "--swap-bandwidth"
                            : request.publish_after_passes >= 0 ? "--publish-after"
@@ -193,12 +214,13 @@ Result<void> check_layers(const PrecisionRequest& request) {
 
 void add_offload(CLI::App& command, OffloadSettings& offload) {
   const auto group = [](CLI::Option* option) { return option->group("Offload"); };
-  CLI::Option* const some = group(
-      command.add_option("--n-cpu-moe", offload.cpu_moe_layers,
-                         "Keep the experts of the first N layers off the device; auto: the smallest N "
-                         "that fits the budget (-ncmoe). Beside a GPU the processor computes what is kept "
-                         "off it, as the file has it, whatever the policy does with the rest; else it is "
-                         "read from disk"));
+  CLI::Option* const some = group(command.add_option(
+      "--n-cpu-moe", offload.cpu_moe_layers,
+      "Keep the experts of the first N layers off the device; auto: the smallest N "
+      "that fits the budget (-ncmoe). Beside a GPU the processor computes what is kept "
+      "off it, as the file has it, whatever the policy does with the rest; else it is "
+      "read from disk, stays in memory while it is likely needed soon, and auto is none or "
+      "all"));
   some->type_name("N|auto")->transform(layers_or("auto"));
   group(command.add_flag_callback(
             "--cpu-moe", [&offload] { offload.cpu_moe_layers = max_layers; },
@@ -238,6 +260,7 @@ void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) 
       "Memory for everything on the device, as 8GiB, 8GB or 500MB (default: what the highest tier needs)")));
   group(command.add_option("--tier-map", request.tier_map,
                            "static: a file of lines \"unit tier\" (default: the best mix of the budget)"));
+  add_prefer(command, request);
   if (pipeline) add_pipeline(command, request);
   add_offload(command, request.offload);
   add_dynaexq(command, request.dynaexq);

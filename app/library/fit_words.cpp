@@ -43,16 +43,15 @@ QString reason_of_offload(const ModelFit& fit) {
   const QString tier = report.plan.parts.experts.empty()
                            ? QString()
                            : QString::fromStdString(report.plan.parts.experts.front().name);
-  const QString where =
-      fit.on_card
-          ? FitWords::tr(
-                "The experts of %n layer(s) stay in the computer's memory and are computed by the "
-                "processor",
-                nullptr, static_cast<int>(report.cpu_moe_layers))
-          : FitWords::tr(
-                "The experts of %n layer(s) stay on the disk and are read when they are needed, which "
-                "is slow",
-                nullptr, static_cast<int>(report.cpu_moe_layers));
+  if (!fit.on_card)
+    return FitWords::
+        tr("Its experts (%1) are read from the disk when they are needed, which can be slow; memory keeps "
+           "%2 of them at a time, those that are likely needed soon. That takes %3 of %4.")
+            .arg(ui::count_text(report.units_offloaded), ui::count_text(report.plan.units_cached),
+                 ui::bytes_text(taken_bytes(report.plan)), ui::bytes_text(fit.budget_bytes));
+  const QString where = FitWords::tr(
+      "The experts of %n layer(s) stay in the computer's memory and are computed by the processor", nullptr,
+      static_cast<int>(report.cpu_moe_layers));
   return FitWords::tr("%1 (%2 of %3 experts); the others are at %4. That takes %5 of %6.")
       .arg(where, ui::count_text(report.units_offloaded), ui::count_text(report.units()), tier,
            ui::bytes_text(taken_bytes(report.plan)), ui::bytes_text(fit.budget_bytes));

@@ -78,8 +78,8 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
       return {
           MemoryWords::tr("Experts at %1, some on the disk").arg(all),
           MemoryWords::tr(
-              "As few layers' experts as possible stay on the disk alone and are read when they are used: "
-              "slow, but a larger model runs.")};
+              "Experts stay on the disk, and memory keeps those that are likely needed soon: slower, but a "
+              "larger model runs.")};
     case PolicyKind::flexquant:
       return {MemoryWords::tr("Layers at %1, lower while an answer is certain").arg(all),
               MemoryWords::tr(
@@ -214,9 +214,12 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
                                              .arg(ui::count_text(plan.parts.experts.front().units),
                                                   ui::count_text(report.units()));
     if (report.units_offloaded > 0)
-      view.verdict += QLatin1Char(' ') +
-                      MemoryWords::tr("%1 of %2 experts stay on the disk and are read when they are used.")
-                          .arg(ui::count_text(report.units_offloaded), ui::count_text(report.units()));
+      view.verdict +=
+          QLatin1Char(' ') + MemoryWords::tr(
+                                 "%1 of %2 experts stay on the disk and are read when they are used; "
+                                 "memory keeps %3 of them at a time.")
+                                 .arg(ui::count_text(report.units_offloaded), ui::count_text(report.units()),
+                                      ui::count_text(plan.units_cached));
   } else {
     view.verdict = MemoryWords::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
                        .arg(ui::bytes_text(plan.min_bytes),

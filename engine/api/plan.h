@@ -96,7 +96,7 @@ struct LoadPlan {
   bool host_computes = false;                  // what is offloaded, beside a card; else it is read from disk
   std::int64_t cpu_moe_layers = 0;             // found or given
   TokenPart device_part = {}, host_part = {};  // host_part: beside a card
-  double disk_bytes_per_token = 0;  // of units that are read from the disk, if none of them is kept
+  double disk_bytes_per_token = 0;  // of units that are read from the disk, if memory keeps the likeliest
   PromptCost prompt = {};
   // From the plan that loading was given, where that did not hold any more.
   std::vector<PlanDifference> changed = {};

@@ -132,11 +132,18 @@ struct OffloadSettings {
   bool operator==(const OffloadSettings&) const = default;
 };
 
+// What PrecisionRequest::nats_per_ms is called: time counts nothing, a hundredth of a nat for ten
+// milliseconds, or for one.
+inline constexpr double nats_per_ms_exact = 0, nats_per_ms_balanced = 0.001, nats_per_ms_fast = 0.01;
+
 struct PrecisionRequest {
   PolicyKind policy = PolicyKind::none;
   // "file", "bf16", "q8", "q4", "q4e", "q3", "q2", from high to low; empty: the policy's default.
   std::vector<std::string> tiers = {};
-  std::int64_t budget_bytes = 0;             // of everything on the device; 0: what the highest tier needs
+  std::int64_t budget_bytes = 0;  // of everything on the device; 0: what the highest tier needs
+  // What a millisecond of a token's time is worth, as the KL divergence from the full model that it may cost;
+  // static_tiers and fovea, with a store whose divergences were measured. 0: time counts nothing.
+  double nats_per_ms = 0;
   std::filesystem::path stores_folder = {};  // where the store is sought, and built, when `store` is empty
   std::filesystem::path store = {};          // the file that holds all versions; built when it is missing
   std::filesystem::path tier_map = {};  // static_tiers: lines "unit tier"; empty: the best mix of the budget
@@ -183,7 +190,8 @@ struct Plan {
   } parts;
   std::int64_t arena_bytes = 0;  // of parts.experts together
   std::int64_t slab_bytes = 0;
-  std::int64_t units_on_disk = 0;  // below the lowest tier: used with a stall
+  std::int64_t units_on_disk = 0;  // below the lowest tier: used with a stall, …
+  std::int64_t units_cached = 0;   // … but as many as memory keeps at a time
   std::int64_t units_on_host = 0;  // computed by the processor beside a card
   // Main memory beside a card, no part of the total; these add up to host_bytes.
   struct HostParts {

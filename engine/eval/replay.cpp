@@ -37,9 +37,7 @@ Result<void> check_settings(const ReplaySettings& settings) {
 class Meter {
  public:
   explicit Meter(const precision::PolicyWorld& world)
-      : tiers_(world.tiers()),
-        damage_(precision::expected_loss(world,
-                                         std::vector<double>(static_cast<std::size_t>(world.units()), 1))) {
+      : tiers_(world.tiers()), damage_(precision::damage_of_use(world)) {
     service_.hits.assign(static_cast<std::size_t>(tiers_), 0);
     service_.gate.assign(static_cast<std::size_t>(tiers_), 0);
   }

@@ -27,8 +27,7 @@ class Hulls {
   };
 
   explicit Hulls(const PolicyWorld& world) {
-    const std::vector<double> damage =
-        precision::expected_loss(world, std::vector<double>(index(world.units()), 1));
+    const std::vector<double> damage = precision::damage_of_use(world);
     const std::int64_t tiers = world.tiers();
     first_.push_back(0);
     for (std::int64_t unit = 0; unit < world.units(); ++unit) {

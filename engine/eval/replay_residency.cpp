@@ -86,7 +86,7 @@ Result<std::unique_ptr<ReplayResidency>> ReplayResidency::create(const precision
                            (to == no_tier ? 0 : bits[to]) - (from == no_tier ? 0 : bits[from]);
                      }},
                 std::move(arena)));
-  r.cache_.emplace(*r.versions_, r.disk_, r.recorder_, world.layers(), settings.on_demand_blocks);
+  r.cache_.emplace(*r.versions_, r.disk_, r.recorder_, settings.on_demand_blocks);
   r.swaps_.emplace(*r.versions_, *r.cache_, r.disk_, r.recorder_, limits, in_flight,
                    std::span<std::byte* const>());
   FOVEA_TRY(const auto loads, r.versions_->reserve(first));

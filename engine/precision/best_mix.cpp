@@ -186,16 +186,20 @@ std::vector<std::uint8_t> best_fill(const PolicyWorld& world, std::span<const do
   return result;
 }
 
+std::vector<double> damage_of_use(const PolicyWorld& world) {
+  if (!world.damage.empty()) return {world.damage.begin(), world.damage.end()};
+  const auto tiers = static_cast<std::size_t>(world.tiers());
+  std::vector<double> damage(static_cast<std::size_t>(world.units()) * tiers);
+  for (std::size_t i = 0; i < damage.size(); ++i)
+    damage[i] = std::pow(4.0, -world.bits_per_weight[i % tiers]);
+  return damage;
+}
+
 std::vector<double> expected_loss(const PolicyWorld& world, std::span<const double> uses) {
-  const auto units = static_cast<std::size_t>(world.units()), tiers = static_cast<std::size_t>(world.tiers());
-  std::vector<double> loss(units * tiers);
-  for (std::size_t unit = 0; unit < units; ++unit) {
-    for (std::size_t tier = 0; tier < tiers; ++tier) {
-      const double damage = world.damage.empty() ? std::pow(4.0, -world.bits_per_weight[tier])
-                                                 : static_cast<double>(world.damage[unit * tiers + tier]);
-      loss[unit * tiers + tier] = uses[unit] * damage;
-    }
-  }
+  const auto tiers = static_cast<std::size_t>(world.tiers());
+  std::vector<double> loss = damage_of_use(world);
+  for (std::size_t i = 0; i < world.time_cost.size(); ++i) loss[i] += static_cast<double>(world.time_cost[i]);
+  for (std::size_t i = 0; i < loss.size(); ++i) loss[i] *= uses[i / tiers];
   return loss;
 }
 

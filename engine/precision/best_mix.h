@@ -34,8 +34,10 @@ Result<TierMix> best_mix(const MixProblem& problem);
 // The same for fixed numbers of units in each tier: the units whose use costs most stand highest. [units]
 std::vector<std::uint8_t> best_fill(const PolicyWorld& world, std::span<const double> loss);
 
-// [units, tiers]: use × damage. `uses` [units] is any measure of use; the world's damage where it was
-// measured, else 4^−bits, since each bit halves the error and quarters its power.
+// [units, tiers]: the world's damage where it was measured, else 4^−bits, since each bit halves the error and
+// quarters its power.
+std::vector<double> damage_of_use(const PolicyWorld& world);
+// [units, tiers]: use × (damage + what its time is worth): what decides. `uses` [units]: any measure of use.
 std::vector<double> expected_loss(const PolicyWorld& world, std::span<const double> uses);
 // As the calibration used them; all alike where there was none.
 std::vector<double> expected_loss(const PolicyWorld& world);

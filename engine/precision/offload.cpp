@@ -162,6 +162,7 @@ class Choosing {
 
   void find_layers(const FitsWithout& fits) {
     const std::vector<bool> by_name = choice_.absent;
+    if (place_ == SlowerPlace::disk) return find_on_disk(fits);
     bool found = false;
     for (std::int64_t layers = 0; layers <= units_.layers() && !found; ++layers) {
       take_layers(layers);
@@ -170,6 +171,15 @@ class Choosing {
     }
     if (cost_ != nullptr && found && choice_.cpu_moe_layers > 0 && take_cold(by_name, fits)) return;
     choice_.notes.push_back(phrases::cpu_moe_auto_layers(choice_.cpu_moe_layers, units_.layers()));
+  }
+
+  // What is read from the disk stays in memory while it is needed, so that all layers share what room there
+  // is by what they use. A layer that is away for good would be read anew with each token.
+  void find_on_disk(const FitsWithout& fits) {
+    if (fits(choice_.absent)) return;
+    take_layers(units_.layers());
+    choice_.cpu_moe_layers = units_.layers();
+    choice_.notes.push_back(phrases::cpu_moe_auto_on_disk());
   }
 
   // The coldest of each layer, as few as fit, where they cost less than the layers that were found.

@@ -2,7 +2,8 @@
 //
 //   --n-cpu-moe N, --cpu-moe   the experts of the first N layers, of all layers; "auto" finds the fewest, or
 //                              on a GPU with a profile the coldest experts of each layer, whichever costs the
-//                              processor less
+//                              processor less; where the slower place is the disk, all or none: memory keeps
+//                              what is needed
 //   --override-tensor P=PLACE  tensors whose GGUF name the expression P is found in; the first one that fits
 //                              decides; CPU is the slower place, any other the device
 //   -ngl N                     only the last N layers are on the device, the output counted as the last one

@@ -1,6 +1,8 @@
 #include "engine/precision/on_demand_cache.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/precision/errors.h"
 
@@ -8,35 +10,57 @@ namespace fovea::precision {
 
 namespace {
 
-constexpr double half_life = 50;  // passes
-constexpr double lately = 0.1;    // share of passes that a need in the last one is worth
+constexpr double half_life = 50;  // visits
+constexpr double lately = 0.1;    // share of visits that a need in the last one is worth
 
 }  // namespace
 
-void Demand::needs(UnitId unit) {
-  Use& use = uses_[static_cast<std::size_t>(unit)];
-  if (use.last == calls_) return;
-  static const double of_one_pass = 1 - std::exp2(-1 / half_life);
-  use.share = use.share * std::exp2(-passes_since(use) / half_life) + of_one_pass;
-  use.last = calls_;
+Demand::Demand(const UnitTable& units)
+    : layer_of_(static_cast<std::size_t>(units.size())),
+      visits_(static_cast<std::size_t>(units.layers())),
+      uses_(layer_of_.size()) {
+  for (std::int64_t layer = 0; layer < units.layers(); ++layer)
+    std::fill(layer_of_.begin() + units.first(layer), layer_of_.begin() + units.first(layer + 1),
+              static_cast<std::int32_t>(layer));
 }
 
-double Demand::of(UnitId unit) const {
-  const Use& use = at(unit);
-  if (use.last == 0) return 0;
-  const double passes = passes_since(use);
-  return use.share * std::exp2(-passes / half_life) + lately / (1 + passes);
+void Demand::visit(std::int64_t layer) {
+  layer_ = layer;
+  ++visits_[static_cast<std::size_t>(layer)];
+  ++now_;
+}
+
+void Demand::needs(UnitId unit) {
+  static const double of_one_visit = 1 - std::exp2(-1 / half_life);
+  Use& use = uses_[static_cast<std::size_t>(unit)];
+  if (use.visit == now_) return;
+  const std::int64_t visit = visits_[static_cast<std::size_t>(layer_)];
+  const auto since = static_cast<double>(visit - std::max<std::int64_t>(use.layer_visit, 0));
+  use = {
+      .share = use.share * std::exp2(-since / half_life) + of_one_visit, .layer_visit = visit, .visit = now_};
+}
+
+double Demand::wait(UnitId unit) const {
+  const Use& use = of(unit);
+  const std::int64_t layer = layer_of_[static_cast<std::size_t>(unit)];
+  const auto layers = static_cast<double>(visits_.size());
+  const double until_visit =
+      static_cast<double>(layer > layer_ ? layer - layer_ : layer - layer_ + std::ssize(visits_));
+  if (use.layer_visit < 0) return std::numeric_limits<double>::infinity();
+  const auto since = static_cast<double>(visits_[static_cast<std::size_t>(layer)] - use.layer_visit);
+  const double probability = std::min(1.0, use.share * std::exp2(-since / half_life) + lately / (1 + since));
+  return 1 / probability - 1 + until_visit / layers;
 }
 
 OnDemandCache::OnDemandCache(VersionTable& versions, VersionReader& reader, SwapRecorder& recorder,
-                             std::int64_t layers, std::int64_t max_blocks)
+                             std::int64_t max_blocks)
     : versions_(versions),
       reader_(reader),
       recorder_(recorder),
       max_blocks_(max_blocks),
       on_disk_(static_cast<std::size_t>(versions.units()), 0),
       place_(on_disk_.size(), 0),
-      demand_(versions.units(), layers) {}
+      demand_(versions.table()) {}
 
 void OnDemandCache::set_on_disk(UnitId unit, bool value) {
   if (on_disk(unit) == value) return;
@@ -79,7 +103,7 @@ Result<void> OnDemandCache::need(std::span<const UnitId> units) {
 
 // From here on none of the units makes another one's room. Whether some are missing.
 bool OnDemandCache::touch(std::span<const UnitId> units) {
-  demand_.next();
+  if (!units.empty()) demand_.visit(versions_.table()[units.front()].layer);
   bool missing = false;
   for (const UnitId unit : units) {
     if (!on_disk(unit)) continue;
@@ -143,21 +167,21 @@ Block OnDemandCache::room_for(UnitId unit) {
   }
 }
 
-// Takes the block of the unit that is least likely needed: of this size, or else of any, which may empty a
+// Takes the block of the unit that is likely needed last: of this size, or else of any, which may empty a
 // slab.
 bool OnDemandCache::evict(std::int64_t wanted_bytes) {
   UnitId chosen = -1;
   bool chosen_fits = false;
-  double least = 0;
+  double longest = 0;
   for (const UnitId unit : held_) {
     if (demand_.just_needed(unit) || versions_.in_flight(unit)) continue;
     const bool fits = versions_.bytes_of(unit, versions_.lowest()) == wanted_bytes;
     if (chosen_fits && !fits) continue;
-    const double demand = demand_.of(unit);
-    if (chosen != -1 && fits == chosen_fits && demand >= least) continue;
+    const double wait = demand_.wait(unit);
+    if (chosen != -1 && fits == chosen_fits && wait <= longest) continue;
     chosen = unit;
     chosen_fits = fits;
-    least = demand;
+    longest = wait;
   }
   if (chosen == -1) return false;
   let_go(chosen);

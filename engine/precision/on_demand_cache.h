@@ -1,7 +1,7 @@
 // Units that live on disk alone: a pass that needs some waits until they are read. What was brought stays in
-// the arena until others of its kind need the room; who is least likely to be needed soon goes first.
+// the arena until others of its kind need the room; who is likely to be needed last goes first.
 //
-// Free memory is taken first, up to the cache's share; then the room of those that are least likely needed;
+// Free memory is taken first, up to the cache's share; then the room of those that are needed last;
 // and rather than fail, a block that is spare. A unit that a swap moves, or that the same call needs, keeps
 // its block.
 //
@@ -19,42 +19,45 @@
 
 namespace fovea::precision {
 
-// How likely units are needed again, by how often and how lately they were: the share of passes that needed
-// one, which fades by half in 50 passes, + 0.1 / (1 + the passes since). Either part alone reads more on some
-// routing (docs/swaps.md). A pass is one need of each layer.
+// How soon units are likely needed again: each pass visits the layers in order, and in a visit a unit is
+// needed with a probability that is estimated by how often and how lately it was: the share of its layer's
+// visits that needed it, which fades by half in 50 visits, + 0.1 / (1 + the visits since). docs/swaps.md has
+// what each of these parts is worth. Where a prompt needs every unit it is the layers' order alone that
+// decides: the layer just passed is the last to come again.
 class Demand {
  public:
-  Demand(std::int64_t units, std::int64_t layers)
-      : layers_(static_cast<double>(layers)), uses_(static_cast<std::size_t>(units)) {}
-  void next() { ++calls_; }  // another layer's units are needed
-  void needs(UnitId unit);
-  bool just_needed(UnitId unit) const { return at(unit).last == calls_; }
-  double of(UnitId unit) const;
+  explicit Demand(const UnitTable& units);
+  void visit(std::int64_t layer);  // whose units are now needed
+  void needs(UnitId unit);         // of that layer
+  bool just_needed(UnitId unit) const { return of(unit).visit == now_; }
+  // Passes until it is likely needed.
+  double wait(UnitId unit) const;
 
  private:
   struct Use {
-    double share = 0;        // of passes, when it was last needed
-    std::uint64_t last = 0;  // call that needed it; 0: none
+    double share = 0;               // of visits, at the last need
+    std::int64_t layer_visit = -1;  // its layer's visit that needed it last; −1: none
+    std::uint64_t visit = 0;        // the same of all visits; 0: none
   };
-  const Use& at(UnitId unit) const { return uses_[static_cast<std::size_t>(unit)]; }
-  double passes_since(const Use& use) const { return static_cast<double>(calls_ - use.last) / layers_; }
+  const Use& of(UnitId unit) const { return uses_[static_cast<std::size_t>(unit)]; }
 
-  double layers_;
-  std::uint64_t calls_ = 0;
-  std::vector<Use> uses_;  // [units]
+  std::vector<std::int32_t> layer_of_;  // [units]
+  std::vector<std::int64_t> visits_;    // [layers]
+  std::vector<Use> uses_;               // [units]
+  std::int64_t layer_ = 0;              // visited last
+  std::uint64_t now_ = 0;               // visits of all layers
 };
 
 class OnDemandCache {
  public:
-  // `layers`: that a pass needs units of. `max_blocks` is the cache's share of the arena; 0: what the arena
-  // has left. All must outlive the cache.
-  OnDemandCache(VersionTable& versions, VersionReader& reader, SwapRecorder& recorder, std::int64_t layers,
+  // `max_blocks` is the cache's share of the arena; 0: what the arena has left. All must outlive the cache.
+  OnDemandCache(VersionTable& versions, VersionReader& reader, SwapRecorder& recorder,
                 std::int64_t max_blocks);
 
   // The first versions are published: units without one, but for the host's, live on disk alone.
   void begin();
-  // Afterwards all of `units` that live on disk alone are present, until the next call, or the error says
-  // which are not: see Residency::need.
+  // `units` are of one layer. Afterwards all of them that live on disk alone are present, until the next
+  // call, or the error says which are not: see Residency::need.
   Result<void> need(std::span<const UnitId> units);
 
   bool may_need() const { return on_disk_count_ > 0; }

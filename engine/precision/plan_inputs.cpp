@@ -178,6 +178,7 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.safety_share = around.safety_share;
   in.max_safety_bytes = around.max_safety_bytes;
   in.budget_bytes = request.budget_bytes;
+  in.time_counts = request.nats_per_ms > 0;
   in.host_computes_absent = static_cast<bool>(around.host_bytes);
   if (around.host_bytes) in.host = host_parts(request, around, plan);
   in.pass_units = around.experts_used > 0 ? around.experts_used * std::max<std::int64_t>(around.chunk, 1) : 0;
@@ -291,6 +292,8 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
             choose_offloaded(plan.units, offload, fits, host_computes ? SlowerPlace::host : SlowerPlace::disk,
                              cost ? &*cost : nullptr));
   plan.absent = std::move(choice.absent);
+  for (std::size_t unit = 0; unit < around.to_host.size(); ++unit)
+    if (around.to_host[unit]) plan.absent[unit] = true;
   plan.cpu_moe_layers = choice.cpu_moe_layers;
   plan.cold_experts = choice.cold_experts;
   std::ranges::move(choice.notes, std::back_inserter(plan.notes));

@@ -82,6 +82,8 @@ struct Surroundings {
   // layers: a store's profile of use [units], and how fast main memory is read.
   std::span<const float> uses = {};
   double host_gb_per_s = 0;
+  // [units] that are left to the host beside what the request says; empty: none.
+  std::vector<bool> to_host = {};
 };
 
 struct UnitPlan {

@@ -79,7 +79,7 @@ class Chooser {
     }
     for (std::int64_t index = low; index >= 0; --index) {
       const PlannedMix mix = path_.at(index);
-      if (bytes(mix) <= room) return with_spares(filled(mix, room), room);
+      if (bytes(mix) <= room) return with_cache(with_spares(filled(mix, room), room), room);
     }
     return std::nullopt;
   }
@@ -125,6 +125,23 @@ class Chooser {
       if (more.arena.bytes() <= room) return more;
     }
     return choice(mix);
+  }
+
+  // … and units that are on disk alone stay in memory.
+  Choice with_cache(Choice choice, std::int64_t room) const {
+    std::int64_t least = 0, most = path_.max_cached(choice.mix);
+    while (least < most) {
+      const std::int64_t middle = least + (most - least + 1) / 2;
+      PlannedMix more = choice.mix;
+      more.cached = middle;
+      if (with(more, choice.spare_blocks).arena.bytes() <= room) {
+        least = middle;
+      } else {
+        most = middle - 1;
+      }
+    }
+    choice.mix.cached = least;
+    return with(choice.mix, choice.spare_blocks);
   }
 
   const PlanInputs& inputs_;
@@ -238,6 +255,7 @@ PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const C
   plan.parts.states = inputs.state_bytes;
   plan.parts.activations = inputs.activation_bytes;
   (inputs.host_computes_absent ? plan.units_on_host : plan.units_on_disk) = out.absent_units;
+  plan.units_cached = out.on_demand_blocks;
   plan.host = inputs.host;
   plan.host_bytes = inputs.host.sum();
   plan.high_per_layer = mix.high_per_layer;

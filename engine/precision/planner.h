@@ -36,6 +36,7 @@ struct PlanInputs {
   double safety_share = 0;            // of the budget, on top of safety_bytes …
   std::int64_t max_safety_bytes = 0;  // … but not more than this in all
   std::int64_t budget_bytes = 0;      // 0: what the highest tier needs
+  bool time_counts = false;           // fixed tiers may stand low for their speed although there is room
   bool may_use_disk = false;          // units below the lowest tier may live on disk alone
   bool host_computes_absent = false;  // absent units are computed where they are: no on-demand cache
   Plan::HostParts host = {};          // main memory beside the budget
@@ -68,7 +69,7 @@ struct PrecisionPlan {
   std::int64_t layers_with_more = 0;   // … and of so many layers one more
   std::int64_t spare_blocks = 0;       // of each pool
   // Units that are not in the capacities live on disk alone. Their visits have blocks of their own, at the
-  // lowest tier: as many as one layer's pass can need at once.
+  // lowest tier: as many as one layer's pass can need at once, and of a budget all that the others leave.
   std::int64_t absent_units = 0;
   std::int64_t on_demand_blocks = 0;
 };

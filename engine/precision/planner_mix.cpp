@@ -167,6 +167,36 @@ std::int64_t MixPath::on_demand(std::size_t group, const PlannedMix& mix) const 
   return inputs_.pass_units > 0 ? std::min(in_layer, inputs_.pass_units) : in_layer;
 }
 
+std::int64_t MixPath::on_disk(std::size_t group, const PlannedMix& mix) const {
+  const UnitGroup& g = inputs_.groups[group];
+  return mix.absent[group] + (inputs_.host_computes_absent ? 0 : g.absent * g.layers);
+}
+
+// Layers run one after the other, so that groups whose blocks are alike share the blocks that a pass needs.
+// What more is cached goes to the pools by how many units wait there.
+std::map<std::int64_t, MixPath::OnDemandPool> MixPath::on_demand_pools(const PlannedMix& mix) const {
+  std::map<std::int64_t, OnDemandPool> pools;
+  for (std::size_t group = 0; group < mix.counts.size(); ++group) {
+    const std::int64_t units = on_disk(group, mix), in_a_pass = on_demand(group, mix);
+    if (units == 0 || in_a_pass == 0) continue;
+    OnDemandPool& pool = pools[inputs_.groups[group].bytes.back()];
+    pool.units += units;
+    pool.blocks = std::max(pool.blocks, in_a_pass);
+  }
+  std::int64_t more = 0;
+  for (const auto& [bytes, pool] : pools) more += pool.units - pool.blocks;
+  if (more > 0) {
+    for (auto& [bytes, pool] : pools) pool.blocks += mix.cached * (pool.units - pool.blocks) / more;
+  }
+  return pools;
+}
+
+std::int64_t MixPath::max_cached(const PlannedMix& mix) const {
+  std::int64_t more = 0;
+  for (const auto& [bytes, pool] : on_demand_pools(mix)) more += pool.units - pool.blocks;
+  return more;
+}
+
 bool MixPath::has_spares(std::size_t group, const PlannedMix& mix) const {
   return swaps_ && std::ranges::count_if(mix.counts[group], [](std::int64_t count) { return count > 0; }) > 1;
 }
@@ -192,13 +222,8 @@ std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix, std::int64_t spare_b
       need.spare = ladder_swaps_at_once;
       if (t > 0) need.more_slabs = 1;
     }
-    // Layers run one after the other, so that groups whose blocks are alike share the on-demand cache's
-    // blocks.
-    if (const std::int64_t most = on_demand(group, mix); most > 0) {
-      Need& need = pools[g.bytes.back()];
-      need.on_demand = std::max(need.on_demand, most);
-    }
   }
+  for (const auto& [bytes, pool] : on_demand_pools(mix)) pools[bytes].on_demand = pool.blocks;
   std::vector<PoolNeed> needs;
   for (const auto& [bytes, need] : pools)
     needs.push_back({bytes, need.blocks + need.spare + need.on_demand, need.more_slabs});
@@ -206,13 +231,8 @@ std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix, std::int64_t spare_b
 }
 
 std::int64_t MixPath::on_demand_blocks(const PlannedMix& mix) const {
-  std::map<std::int64_t, std::int64_t> pools;
-  for (std::size_t group = 0; group < mix.counts.size(); ++group) {
-    std::int64_t& most = pools[inputs_.groups[group].bytes.back()];
-    most = std::max(most, on_demand(group, mix));
-  }
   std::int64_t sum = 0;
-  for (const auto& [bytes, blocks] : pools) sum += blocks;
+  for (const auto& [bytes, pool] : on_demand_pools(mix)) sum += pool.blocks;
   return sum;
 }
 

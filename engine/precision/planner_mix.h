@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct PlannedMix {
   std::vector<std::int64_t> absent;  // [groups]: on disk alone, chosen by the planner
   std::int64_t high_per_layer = 0;
   std::int64_t layers_with_more = 0;  // by one
+  std::int64_t cached = 0;  // units on disk alone that memory keeps beside those that one pass can need
 };
 
 class MixPath {
@@ -33,6 +35,8 @@ class MixPath {
   PlannedMix with_more(PlannedMix mix, std::int64_t layers) const;
   std::int64_t max_layers_with_more(const PlannedMix& mix) const;
   std::int64_t on_demand_blocks(const PlannedMix& mix) const;
+  // Units on disk alone beside those that one pass can need.
+  std::int64_t max_cached(const PlannedMix& mix) const;
 
  private:
   struct LayerCounts {
@@ -44,6 +48,12 @@ class MixPath {
   // One unit after the other (fixed maps): at most two tiers, neighbours, are in use.
   PlannedMix by_unit(std::int64_t index) const;
   std::int64_t on_demand(std::size_t group, const PlannedMix& mix) const;
+  std::int64_t on_disk(std::size_t group, const PlannedMix& mix) const;
+  // By block size: what is on disk alone, and how many blocks it has.
+  struct OnDemandPool {
+    std::int64_t units = 0, blocks = 0;
+  };
+  std::map<std::int64_t, OnDemandPool> on_demand_pools(const PlannedMix& mix) const;
   std::optional<std::size_t> only_present_group() const;
   bool has_spares(std::size_t group, const PlannedMix& mix) const;
   std::int64_t present(std::size_t group) const {

@@ -29,6 +29,8 @@ Result<void> check(const PolicyWorld& world) {
   if (tiers < 1 || tiers >= no_tier) return wrong(errors::policy_world_tiers(tiers));
   FOVEA_CHECK(check_length("unit_bytes", std::ssize(world.unit_bytes), units * tiers));
   if (!world.damage.empty()) FOVEA_CHECK(check_length("damage", std::ssize(world.damage), units * tiers));
+  if (!world.time_cost.empty())
+    FOVEA_CHECK(check_length("time_cost", std::ssize(world.time_cost), units * tiers));
   if (!world.uses.empty()) FOVEA_CHECK(check_length("uses", std::ssize(world.uses), units));
   if (!world.weight_divergence.empty())
     FOVEA_CHECK(check_length("weight_divergence", std::ssize(world.weight_divergence), units * tiers));

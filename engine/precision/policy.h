@@ -50,6 +50,9 @@ struct PolicyWorld {
   std::vector<float> damage;
   bool damage_is_divergence =
       false;  // in nats of the model's output; else the unit's relative error, squared
+  // [units, tiers]: what a use's time is worth, in the damage's measure; empty: nothing. It takes part in
+  // what is decided and not in what is told of quality.
+  std::vector<float> time_cost = {};
   // [tiers]: how many units of each tier may be published, without the pools' spare blocks. A promotion and
   // the demotion behind it use a spare block each until both are published.
   std::vector<std::int64_t> capacity;

@@ -93,26 +93,21 @@ class Meter {
 class Substitution {
  public:
   Substitution(models::Model& model, const UnitTable& units, const TierSet& tiers,
-               const kernels::Device& packed_for, const checkpoint::StoreWriter& store,
-               std::span<std::byte> memory)
-      : model_(model),
-        units_(units),
-        tiers_(tiers),
-        packed_for_(packed_for),
-        store_(store),
-        memory_(memory) {}
+               const kernels::Device& device, const MeasuredVersions& versions, std::span<std::byte> memory)
+      : model_(model), units_(units), tiers_(tiers), device_(device), versions_(versions), memory_(memory) {}
   ~Substitution() { restore(); }
   Substitution(const Substitution&) = delete;
   Substitution& operator=(const Substitution&) = delete;
 
   Result<void> put(UnitId id, std::int64_t tier) {
+    const std::int64_t there = tier - versions_.first_tier;
     const std::span<std::byte> version =
-        memory_.first(static_cast<std::size_t>(store_.extent(id, tier).bytes));
+        memory_.first(static_cast<std::size_t>(versions_.writer.extent(id, there).bytes));
     memory_ = memory_.subspan(version.size());
-    FOVEA_CHECK(store_.read(id, tier, version));
+    FOVEA_CHECK(versions_.writer.read(id, there, version));
     const Parts parts = parts_of(model_, units_.scope(), units_[id]);
     const auto weights =
-        weights_at(tiers_[static_cast<std::size_t>(tier)], units_[id], packed_for_, version.data());
+        weights_at(tiers_[static_cast<std::size_t>(tier)], units_[id], device_, version.data());
     for (std::size_t p = 0; p < units_[id].matrices().size(); ++p)
       before_.emplace_back(parts[p], std::exchange(*parts[p], weights[p]));
     touched_.push_back(id);
@@ -130,8 +125,8 @@ class Substitution {
   models::Model& model_;
   const UnitTable& units_;
   const TierSet& tiers_;
-  const kernels::Device& packed_for_;
-  const checkpoint::StoreWriter& store_;
+  const kernels::Device& device_;
+  const MeasuredVersions& versions_;
   std::span<std::byte> memory_;
   std::vector<std::pair<kernels::Weight*, kernels::Weight>> before_;
   std::vector<UnitId> touched_;
@@ -193,12 +188,14 @@ constexpr double min_own_share = 0.05;
 class Divergences {
  public:
   Divergences(models::Model& model, const UnitTable& units, const TierSet& tiers,
-              const kernels::Device& packed_for, checkpoint::StoreWriter& store, Meter& meter,
-              std::span<std::byte> memory, const ProgressSink& progress, const std::stop_token& stop)
+              const kernels::Device& device, const MeasuredVersions& versions, checkpoint::StoreWriter& store,
+              Meter& meter, std::span<std::byte> memory, const ProgressSink& progress,
+              const std::stop_token& stop)
       : model_(model),
         units_(units),
         tiers_(tiers),
-        packed_for_(packed_for),
+        device_(device),
+        versions_(versions),
         store_(store),
         meter_(meter),
         memory_(memory),
@@ -251,7 +248,7 @@ class Divergences {
  private:
   Result<double> measured(std::span<const UnitId> ids, std::int64_t tier) {
     if (!tiers_[static_cast<std::size_t>(tier)].type) return 0.0;  // as the file has it
-    Substitution substitution(model_, units_, tiers_, packed_for_, store_, memory_);
+    Substitution substitution(model_, units_, tiers_, device_, versions_, memory_);
     for (const UnitId id : ids) FOVEA_CHECK(substitution.put(id, tier));
     FOVEA_TRY(const float found, meter_.measure(stop_));
     return static_cast<double>(found);
@@ -268,7 +265,8 @@ class Divergences {
   models::Model& model_;
   const UnitTable& units_;
   const TierSet& tiers_;
-  const kernels::Device& packed_for_;
+  const kernels::Device& device_;
+  const MeasuredVersions& versions_;
   checkpoint::StoreWriter& store_;
   Meter& meter_;
   std::span<std::byte> memory_;
@@ -293,8 +291,12 @@ std::int64_t bytes_at_once(const UnitTable& units, std::int64_t tiers, const che
 
 }  // namespace
 
+std::int64_t first_measured_tier(const UnitTable& units, const TierSet& tiers) {
+  return units.scope() == UnitScope::experts ? std::ssize(tiers) - 1 : 0;
+}
+
 Result<void> measure_divergences(models::Model& model, const UnitTable& units, const TierSet& tiers,
-                                 const kernels::Device& device, const kernels::Device& packed_for,
+                                 const kernels::Device& device, const MeasuredVersions& versions,
                                  checkpoint::StoreWriter& store, const Windows& windows, int threads,
                                  const ProgressSink& progress, const std::stop_token& stop) {
   std::int64_t longest = 0;
@@ -302,9 +304,10 @@ Result<void> measure_divergences(models::Model& model, const UnitTable& units, c
   FOVEA_TRY(WindowRunner runner, WindowRunner::create(model, device, longest, threads));
   Meter meter(std::move(runner), windows, model.config().vocabulary);
   FOVEA_CHECK(meter.begin(stop));
-  const std::int64_t bytes = bytes_at_once(units, static_cast<std::int64_t>(tiers.size()), store);
+  const std::int64_t bytes = bytes_at_once(units, std::ssize(tiers) - versions.first_tier, versions.writer);
   const DeviceMemory memory(device, bytes);
-  Divergences divergences(model, units, tiers, packed_for, store, meter, memory.first(bytes), progress, stop);
+  Divergences divergences(model, units, tiers, device, versions, store, meter, memory.first(bytes), progress,
+                          stop);
   return units.scope() == UnitScope::experts ? divergences.of_each_layer() : divergences.of_each_unit();
 }
 

@@ -18,13 +18,23 @@
 
 namespace fovea::precision {
 
+// What is put into the model, packed for the device that it runs on. `first_tier`: the store's tier that is
+// 0 there, since the lowest tiers alone may be.
+struct MeasuredVersions {
+  const checkpoint::StoreWriter& writer;
+  std::int64_t first_tier = 0;
+};
+
 // Writes Extent::divergence of every extent that has none: the mean KL divergence in nats over the windows'
 // positions; of experts each one's part of it, so that they add up. The model is loaded on `device`, whose
-// memory is the host's, as its file has it and is left so; the store is packed for the other device and
-// calibrated; `units` are of its plan. Progress counts versions, of experts their units.
+// memory is the host's, as its file has it and is left so; `units` are of its plan, and the store is
+// calibrated. Progress counts versions, of experts their units.
 Result<void> measure_divergences(models::Model& model, const UnitTable& units, const TierSet& tiers,
-                                 const kernels::Device& device, const kernels::Device& packed_for,
+                                 const kernels::Device& device, const MeasuredVersions& versions,
                                  checkpoint::StoreWriter& store, const Windows& windows, int threads,
                                  const ProgressSink& progress, const std::stop_token& stop);
+
+// The first of the tiers whose versions are put into the model: of experts the lowest.
+std::int64_t first_measured_tier(const UnitTable& units, const TierSet& tiers);
 
 }  // namespace fovea::precision

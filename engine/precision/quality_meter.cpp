@@ -5,7 +5,7 @@
 namespace fovea::precision {
 
 QualityMeter::QualityMeter(const PolicyWorld& world) : world_(world), gates_(index(world.units())) {
-  const std::vector<double> of_a_use = expected_loss(world, std::vector<double>(index(world.units()), 1));
+  const std::vector<double> of_a_use = damage_of_use(world);
   damage_.assign(of_a_use.begin(), of_a_use.end());
   calibrated_ = best_fill(world, expected_loss(world));
   state_.in_nats = world.damage_is_divergence;

@@ -118,7 +118,7 @@ Result<void> Residency::State::prepare(const Parts& given, Arena arena) {
   FOVEA_TRY(versions, VersionTable::create(std::move(table), std::move(arena)));
   assert(settings.reads_at_once >= 1);
   loader.emplace(device, source, *versions, settings.reads_at_once, staged);
-  cache.emplace(*versions, *this, recorder, given.units->layers(), settings.on_demand_blocks);
+  cache.emplace(*versions, *this, recorder, settings.on_demand_blocks);
   // Reads go by pieces; an upload takes its whole version at once.
   limit.emplace(settings.bytes_per_second,
                 staged ? largest_bytes : std::min(largest_bytes, checkpoint::paced_bytes));

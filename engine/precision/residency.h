@@ -97,8 +97,8 @@ class Residency {
   // Waits until nothing is in flight and publishes it: tests and the first token of a fixed map.
   void drain();
   // Makes units that live on disk alone present at the lowest tier: the counted stall. What is missing is
-  // read together, a few at once. The units stay until other such units need their room; who is least likely
-  // needed soon goes first. Called inside a pass, before the layer reads its experts: all of `units` are
+  // read together, a few at once. The units stay until other such units need their room; who is likely
+  // needed last goes first. Called inside a pass, before the layer reads its experts: all of `units` are
   // present afterwards, until the next call. ErrorKind::memory, and nothing is read, when they are more than
   // have room at once; ::io and ::format when a version cannot be read.
   Result<void> need(std::span<const UnitId> units);

@@ -17,7 +17,7 @@ struct StaticPlan {
 };
 
 // `loss` [units, tiers]: what a unit at a tier costs, see expected_loss(). Without a budget everything is at
-// the highest tier. ErrorKind::memory as plan_precision.
+// the highest tier, unless time counts. ErrorKind::memory as plan_precision.
 // `policy`: fovea keeps spare blocks beside the map, static_tiers and offload none.
 Result<StaticPlan> plan_static(const UnitPlan& units, std::span<const double> loss);
 // For units that are known by their sizes alone: `group` [units] in the inputs' groups; `absent` [units].

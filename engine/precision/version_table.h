@@ -42,6 +42,7 @@ class VersionTable {
   // ErrorKind::device when the device makes no events.
   static Result<std::unique_ptr<VersionTable>> create(Parts parts, Arena arena);
 
+  const UnitTable& table() const { return *parts_.units; }
   std::int64_t units() const { return std::ssize(tiers_); }
   std::string name(UnitId unit) const { return parts_.units->name(unit); }
   bool is_unit(UnitId unit) const { return unit >= 0 && unit < units(); }

@@ -15,7 +15,10 @@ FOVEA_PHRASE(engine_place, "engine");
 FOVEA_PHRASE(prompt_place, "prompt");
 FOVEA_PHRASE(the_card, "the card");
 FOVEA_PHRASE(token_place, "token {index}");
-FOVEA_PHRASE(divergence_place, "divergence");
+
+FOVEA_PHRASE(
+    prefer_moves_to_host,
+    "{units} experts are computed by the processor: that costs less than the lower tier they would have");
 
 // What values may be.
 FOVEA_PHRASE(from_to, "{min} … {max}");
@@ -151,10 +154,15 @@ FOVEA_ERROR(memory, no_more_memory, "the system has no more memory to give",
 FOVEA_ERROR(memory, no_more_threads, "the system starts no more threads: {said}",
             "Close other programs, or use fewer threads");
 
+// What time is worth.
+FOVEA_ERROR(invalid, prefer_of_another_policy,
+            "only fixed tiers and fovea weigh time, the policy is {policy}",
+            "Leave out --prefer, or choose --policy fovea");
+FOVEA_ERROR(invalid, prefer_without_divergences,
+            "time can be weighed against quality only where it was measured what each tier costs",
+            "Measure it: fovea prepare MODEL --calibrate FILE --divergence, or leave out --prefer");
+
 // Preparing a store.
-FOVEA_ERROR(unsupported, divergence_of_device_store,
-            "it is measured with what the processor reads, and the store for {device} is packed otherwise",
-            "Leave out --divergence, or prepare for the processor");
 FOVEA_ERROR(unsupported, dense_model_has_no_experts, "a dense model has no experts",
             "Its linear layers can be prepared: --scope linear");
 FOVEA_ERROR(invalid, divergence_needs_text, "the divergence is measured on a text",

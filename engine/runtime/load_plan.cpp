@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "engine/api/sentence.h"
 #include "engine/core/result.h"
@@ -196,6 +199,29 @@ double host_multiply_adds(const UnitPlan& units, std::span<const double> chances
   return sum;
 }
 
+// What a token uses of the units that are on disk alone, in bytes of memory, and how much of it is to be
+// read: at most, if memory kept those that the chances call likeliest.
+struct OnDisk {
+  double used = 0, read = 0;
+};
+OnDisk on_disk(const Fitted& fitted, std::span<const double> chances) {
+  std::vector<std::pair<double, double>> uses;  // chance, bytes
+  for (std::size_t unit = 0; unit < chances.size(); ++unit) {
+    if (fitted.units.absent[unit])
+      uses.emplace_back(
+          chances[unit],
+          static_cast<double>(fitted.units.inputs.groups[fitted.units.group[unit]].bytes.back()));
+  }
+  std::ranges::sort(uses, std::greater());
+  OnDisk sum;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const double bytes = uses[i].first * uses[i].second;
+    sum.used += bytes;
+    if (static_cast<std::int64_t>(i) >= fitted.precision.on_demand_blocks) sum.read += bytes;
+  }
+  return sum;
+}
+
 // What a token reads at least on either side, and what a prompt takes.
 void predict(const Subject& subject, const Machine& machine, const Fitted& fitted,
              std::span<const float> uses, LoadPlan& plan) {
@@ -206,7 +232,12 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
     return precision::unit_reads(fitted.units, fitted.precision, chances, subject.host_bytes);
   };
   std::vector<double> chances = precision::chances(fitted.units.units, config.experts_used(), uses);
-  const auto token = reads(chances);
+  auto token = reads(chances);
+  if (!card) {
+    const OnDisk disk = on_disk(fitted, chances);
+    token.device += disk.used;
+    plan.disk_bytes_per_token = disk.read;
+  }
   const double on_host = card ? host_multiply_adds(fitted.units, chances) : 0;
   const auto in_pass = [&](double chance) {
     return 1 - std::pow(1 - chance, static_cast<double>(plan.options.chunk));
@@ -233,7 +264,6 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
                             .gop_per_s = facts.device_gop_per_s},
                  .attention = attention_parts(config),
                  .output_multiply_adds = static_cast<double>(config.vocabulary * config.hidden)};
-  if (!card) plan.disk_bytes_per_token = token.host;
   if (!card || token.host == 0) return;
   plan.host_part = {.dense_bytes = experts ? 0 : token.host,
                     .expert_bytes = experts ? token.host : 0,
@@ -287,11 +317,106 @@ Result<double> divide_by_use(const Subject& subject, const LoadOptions& options,
   return gb_per_s;
 }
 
+// What a use's time is worth, [units, tiers]: the version's bytes at the speed of the memory that they are
+// read from. A token's uses of a layer weigh 1 together and are as many as it chooses experts.
+std::vector<float> time_cost(const precision::PolicyWorld& world, double nats_per_ms, double gb_per_s,
+                             std::int64_t experts_used) {
+  const double of_byte =
+      nats_per_ms * static_cast<double>(std::max<std::int64_t>(experts_used, 1)) / (1e6 * gb_per_s);
+  std::vector<float> cost;
+  for (const std::int64_t bytes : world.unit_bytes)
+    cost.push_back(static_cast<float>(of_byte * static_cast<double>(bytes)));
+  return cost;
+}
+
+struct Speeds {
+  double device = 0, host = 0;  // GB/s that weights are read with
+};
+
+// Where time counts, and a store told what each tier costs: how fast either side reads. Else nothing.
+Result<std::optional<Speeds>> speeds_that_count(const LoadOptions& options,
+                                                const precision::StoreProfile* profile, Machine& machine,
+                                                const Fitted& fitted) {
+  if (options.precision.nats_per_ms <= 0) return std::nullopt;
+  const PolicyKind policy = fitted.units.policy;
+  if (policy != PolicyKind::fovea && policy != PolicyKind::static_tiers)
+    return fail(phrases::option_place("--prefer"),
+                errors::prefer_of_another_policy(name_in(policy_names, policy)));
+  if (profile == nullptr || !profile->damage_is_divergence)
+    return fail(phrases::option_place("--prefer"), errors::prefer_without_divergences());
+  double& host = machine.facts.main_memory_gb_per_s;
+  if (host == 0) {
+    FOVEA_TRY(host, processor_gb_per_s(options.threads));
+  }
+  if (!machine.is_card()) return Speeds{.device = host, .host = host};
+  const double known = machine.facts.device_gb_per_s;
+  const double device =
+      known > 0 || machine.is_another() ? known : machine.device->facts().bandwidth_gb_per_s;
+  return Speeds{.device = device > 0 ? device : host, .host = host};
+}
+
+// Beside a card the host is another place for a unit: it hurts nobody there, takes none of the card's memory,
+// and the processor takes its time. Units go there whose time is worth less than what they would lose.
+Result<void> divide_by_time(const Subject& subject, const LoadOptions& options,
+                            const precision::StoreProfile& profile, const Speeds& speeds,
+                            const Machine& machine, PlannedLoad& out) {
+  if (!machine.is_card() || options.precision.offload.any() || !options.precision.tier_map.empty()) return {};
+  const UnitPlan& units = out.fitted.units;
+  const double rate = options.precision.nats_per_ms;
+  precision::PolicyWorld world = world_of(out.fitted, &profile, machine);
+  world.time_cost = time_cost(world, rate, speeds.device, subject.config->experts_used());
+  const std::vector<double> loss = precision::expected_loss(world);
+  precision::HostCost host{
+      .chances = precision::chances(units.units, subject.config->experts_used(), profile.uses),
+      .bytes = {},
+      .gb_per_s = speeds.host};
+  const auto tiers = precision::index(world.tiers());
+  std::vector<std::int64_t> bytes;
+  std::vector<double> with_host;
+  for (std::size_t unit = 0; unit < precision::index(world.units()); ++unit) {
+    std::int64_t on_host = 0;
+    for (const models::MatrixSource& matrix : units.units[static_cast<UnitId>(unit)].matrices())
+      on_host += subject.host_bytes(matrix);
+    host.bytes.push_back(on_host);
+    for (std::size_t tier = 0; tier < tiers; ++tier) {
+      bytes.push_back(world.unit_bytes[unit * tiers + tier]);
+      with_host.push_back(loss[unit * tiers + tier]);
+    }
+    bytes.push_back(0);
+    with_host.push_back(rate * host.chances[unit] * static_cast<double>(on_host) / (1e6 * speeds.host));
+  }
+  const Plan& plan = out.fitted.precision.plan;
+  const std::int64_t room = plan.budget_bytes - (plan.total_bytes - plan.arena_bytes);
+  FOVEA_TRY(const precision::TierMix all_here,
+            precision::best_mix({world.tiers(), world.unit_bytes, loss, room}));
+  FOVEA_TRY(const precision::TierMix divided,
+            precision::best_mix({world.tiers() + 1, bytes, with_host, room}));
+  std::vector<bool> to_host(precision::index(world.units()));
+  double cost = 0;
+  for (std::size_t unit = 0; unit < to_host.size(); ++unit) {
+    to_host[unit] = divided.tiers[unit] == tiers;
+    if (!to_host[unit]) cost += with_host[unit * (tiers + 1) + divided.tiers[unit]];
+  }
+  const auto count = std::ranges::count(to_host, true);
+  if (count == 0 || cost + 1e3 * rate * host.seconds(units.units, to_host) >= all_here.loss) return {};
+  LoadOptions fixed = options;
+  fixed.precision.policy = units.policy;
+  fixed.precision.tiers = units.inputs.tier_names;  // the store's
+  FOVEA_TRY(Fitted fitted, fit(subject, fixed, machine, &profile, to_host));
+  if (refusal(subject, fixed, machine, fitted)) return {};  // main memory has no room for them
+  fitted.units.notes.push_back(phrases::prefer_moves_to_host(count));
+  out.fitted = std::move(fitted);
+  return {};
+}
+
 // The tier that each unit begins with, and what the policy may know of its world.
 Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
-                          const precision::StoreProfile* profile, PlannedLoad& out) {
+                          const precision::StoreProfile* profile, const std::optional<Speeds>& speeds,
+                          std::int64_t experts_used, PlannedLoad& out) {
   Fitted& fitted = out.fitted;
   out.world = world_of(fitted, profile, machine);
+  if (speeds)
+    out.world.time_cost = time_cost(out.world, options.precision.nats_per_ms, speeds->device, experts_used);
   if (!options.precision.tier_map.empty()) {
     FOVEA_TRY(out.tiers, mapped_tiers(fitted.units, options.precision.tier_map));
   } else if (fitted.units.policy != PolicyKind::dynaexq && !lowers_layers(fitted.units.policy)) {
@@ -343,7 +468,7 @@ Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpo
 }
 
 Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,
-                   const precision::StoreProfile* profile) {
+                   const precision::StoreProfile* profile, std::vector<bool> to_host) {
   PrecisionRequest request = options.precision;
   if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
   const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
@@ -362,6 +487,7 @@ Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Mac
     count_card(*subject.config, options.context, options.chunk, options.kv, around);
     around.host_bytes = subject.host_bytes;
   }
+  around.to_host = std::move(to_host);
   if (profile != nullptr) {
     around.uses = profile->uses;
     around.host_gb_per_s = machine.facts.main_memory_gb_per_s;
@@ -411,8 +537,17 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
     basis.store_fingerprint = precision::store_fingerprint(*out.store);
     FOVEA_TRY(basis.main_memory_gb_per_s, divide_by_use(subject, options, *profile, machine, out));
   }
+  std::optional<Speeds> speeds;
+  if (!out.refused) {
+    FOVEA_TRY(speeds, speeds_that_count(options, profile ? &*profile : nullptr, machine, out.fitted));
+  }
+  if (speeds) {
+    basis.main_memory_gb_per_s = speeds->host;
+    FOVEA_CHECK(divide_by_time(subject, options, *profile, *speeds, machine, out));
+  }
   if (policy && !out.refused) {
-    FOVEA_CHECK(choose_tiers(options, machine, profile ? &*profile : nullptr, out));
+    FOVEA_CHECK(choose_tiers(options, machine, profile ? &*profile : nullptr, speeds,
+                             subject.config->experts_used(), out));
   }
   if (machine.is_card()) {
     basis.device_free_bytes = machine.device_free_bytes();

@@ -76,8 +76,9 @@ Result<LoadPlan> plan_file(const LoadOptions& options, const Machine& machine);
 // `options` with the sizes chosen (choose_defaults). Reads no weights; opens the store where there is one.
 Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options, const Machine& machine);
 
+// `to_host` [units]: that are left to the host beside what the options say.
 Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,
-                   const precision::StoreProfile* profile = nullptr);
+                   const precision::StoreProfile* profile = nullptr, std::vector<bool> to_host = {});
 
 // The file that holds the versions that these options ask for.
 std::filesystem::path store_path(const LoadOptions& options, const checkpoint::StoreIdentity& identity);

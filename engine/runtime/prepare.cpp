@@ -51,8 +51,6 @@ std::vector<std::string> default_tiers(const precision::UnitTable& units) {
 Result<Source> open_source(const PrepareRequest& request, const kernels::Device* device) {
   const kernels::Device* computes = device;
   if (!device->memory_is_host()) {
-    if (request.calibration.divergence_tokens > 0)
-      return fail(phrases::divergence_place(), errors::divergence_of_device_store(device->name()));
     FOVEA_TRY(computes, runtime::chosen_device({}));
   }
   FOVEA_TRY(auto checkpoint, checkpoint::Checkpoint::open(request.model));
@@ -196,6 +194,35 @@ Result<Calibrated> run_calibration(const PrepareRequest& request, const Source& 
   return out;
 }
 
+// A store for another device is measured by versions that are made again for the one that computes; they are
+// gone afterwards.
+Result<void> measure(const PrepareRequest& request, const Source& source,
+                     const precision::PrepareParts& parts, const Reading& reading, models::Model& model,
+                     checkpoint::StoreWriter& store, const ProgressSink& progress,
+                     const std::stop_token& stop) {
+  const auto with = [&](const precision::MeasuredVersions& versions) {
+    return precision::measure_divergences(model, source.units, source.tiers, *source.computes, versions,
+                                          store, reading.divergence_windows, reading.settings.threads,
+                                          progress, stop);
+  };
+  if (source.device == source.computes) return with({store});
+  const std::int64_t first = precision::first_measured_tier(source.units, source.tiers);
+  const precision::TierSet tiers(source.tiers.begin() + first, source.tiers.end());
+  const precision::PrepareParts again{.checkpoint = source.checkpoint,
+                                      .units = source.units,
+                                      .tiers = tiers,
+                                      .device = *source.computes,
+                                      .computes = *source.computes,
+                                      .calibration = parts.calibration};
+  const std::filesystem::path path = request.store.string() + ".measured";
+  FOVEA_TRY(const auto versions,
+            precision::write_versions(again, path, reading.settings.threads, progress, stop));
+  FOVEA_CHECK(with({versions, first}));
+  std::error_code ignored;
+  std::filesystem::remove(path.string() + ".part", ignored);
+  return {};
+}
+
 Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::Device* device,
                                  const ProgressSink& progress, const std::stop_token& stop) {
   const auto start = std::chrono::steady_clock::now();
@@ -232,10 +259,9 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::D
       .computes = *source.computes,
       .calibration = calibrated.calibration ? &*calibrated.calibration : nullptr};
   FOVEA_TRY(auto writer, precision::write_versions(parts, request.store, threads, progress, stop));
-  if (calibrated.model)
-    FOVEA_CHECK(precision::measure_divergences(*calibrated.model, source.units, source.tiers,
-                                               *source.computes, *source.device, writer,
-                                               reading->divergence_windows, threads, progress, stop));
+  if (calibrated.model) {
+    FOVEA_CHECK(measure(request, source, parts, *reading, *calibrated.model, writer, progress, stop));
+  }
   if (progress) progress({Progress::Stage::writing, 0, 0, Progress::Unit::bytes, {}});
   FOVEA_CHECK(writer.finish());
   FOVEA_TRY(const Store store, Store::open(request.store, identity));

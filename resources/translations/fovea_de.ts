@@ -380,12 +380,9 @@
             <numerusform>Die Experten von %n Schichten bleiben im Arbeitsspeicher und werden vom Prozessor gerechnet</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>The experts of %n layer(s) stay on the disk and are read when they are needed, which is slow</source>
-        <translation>
-            <numerusform>Die Experten einer Schicht bleiben auf der Platte und werden bei Bedarf gelesen, was langsam ist</numerusform>
-            <numerusform>Die Experten von %n Schichten bleiben auf der Platte und werden bei Bedarf gelesen, was langsam ist</numerusform>
-        </translation>
+    <message>
+        <source>Its experts (%1) are read from the disk when they are needed, which can be slow; memory keeps %2 of them at a time, those that are likely needed soon. That takes %3 of %4.</source>
+        <translation>Die Experten (%1) werden bei Bedarf von der Platte gelesen, was langsam sein kann; im Speicher bleiben jeweils %2, und zwar die, die wohl bald wieder gebraucht werden. Das belegt %3 von %4.</translation>
     </message>
     <message>
         <source>%1 (%2 of %3 experts); the others are at %4. That takes %5 of %6.</source>
@@ -620,8 +617,8 @@
         <translation>Experten mit %1, einige auf dem Laufwerk</translation>
     </message>
     <message>
-        <source>As few layers&apos; experts as possible stay on the disk alone and are read when they are used: slow, but a larger model runs.</source>
-        <translation>Die Experten möglichst weniger Schichten bleiben auf dem Laufwerk und werden gelesen, wenn sie gebraucht werden: langsam, aber ein größeres Modell läuft.</translation>
+        <source>Experts stay on the disk, and memory keeps those that are likely needed soon: slower, but a larger model runs.</source>
+        <translation>Die Experten bleiben auf dem Laufwerk, und im Speicher sind die, die wohl bald gebraucht werden: langsamer, aber ein größeres Modell läuft.</translation>
     </message>
     <message>
         <source>Chosen by Fovea</source>
@@ -640,8 +637,8 @@
         <translation>%1 von %2 Experten haben die hohe Genauigkeit.</translation>
     </message>
     <message>
-        <source>%1 of %2 experts stay on the disk and are read when they are used.</source>
-        <translation>%1 von %2 Experten bleiben auf dem Laufwerk und werden gelesen, wenn sie gebraucht werden.</translation>
+        <source>%1 of %2 experts stay on the disk and are read when they are used; memory keeps %3 of them at a time.</source>
+        <translation>%1 von %2 Experten bleiben auf dem Laufwerk und werden gelesen, wenn sie gebraucht werden; im Speicher sind jeweils %3.</translation>
     </message>
     <message>
         <source>It does not fit: it needs at least %1, which is %2 more than the budget.</source>

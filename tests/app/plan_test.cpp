@@ -1,5 +1,6 @@
 // fovea plan: the table, its JSON, its flags and what it refuses.
 #include <cstdint>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/test.h"
@@ -238,6 +239,46 @@ class PlanTest : public QObject {
          {"no store yet: uniform harm", "at least", "The first token behind a prompt of 1024", "dense and",
           "of experts", "10 units of"})
       QVERIFY2(words.contains(text), words.c_str());
+  }
+
+  // The more time is worth, the fewer bytes a token reads, whatever there is room for.
+  void timeIsWorthSomething() {
+    const fovea::tests::TemporaryFolder folder;
+    const fovea::tests::RunOptions data{.environment = {{"FOVEA_DATA", folder.path()}}};
+    const std::string dense = golden("chat");
+    const std::string text = folder.path() / "text";
+    std::ofstream(text) << "the text that the model reads first, and then once more, until it has learnt\n";
+    const auto with = [&](Arguments arguments, const Arguments& more) {
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return run(arguments, data);
+    };
+    const Arguments planned{"plan", dense, "--policy", "static", "--tiers", "file,bf16", "--json"};
+    const Outcome refused = with(planned, {"--prefer", "fast"});
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.err.contains("--divergence"), refused.err.c_str());
+    const Outcome made = with({"prepare", dense, "--tiers", "file,bf16", "--calibrate", text,
+                               "--calibrate-tokens", "16", "--divergence", "--divergence-tokens", "16"},
+                              {});
+    QVERIFY2(made.code == 0, made.err.c_str());
+    std::int64_t before = -1;
+    double bytes = 0;
+    for (const char* prefer : {"exact", "1", "1000000"}) {
+      const Outcome outcome = with(planned, {"--prefer", prefer});
+      QVERIFY2(outcome.code == 0, outcome.err.c_str());
+      const auto object = nlohmann::json::parse(outcome.out, nullptr, false);
+      const auto low = object["units"]["bf16"].get<std::int64_t>();
+      QVERIFY2(low >= before, outcome.out.c_str());
+      if (before >= 0) QVERIFY(object["device_bytes_per_token"].get<double>() <= bytes);
+      before = low;
+      bytes = object["device_bytes_per_token"].get<double>();
+      if (std::string_view(prefer) == "exact") QCOMPARE(low, 0);
+    }
+    QVERIFY(before > 0);
+    const Outcome other = with({"plan", model, "--policy", "dynaexq", "--tiers", "file,bf16", "--budget",
+                                "100MB", "--prefer", "fast"},
+                               {});
+    QCOMPARE(other.code, 1);
+    QVERIFY2(other.err.contains("the policy is dynaexq"), other.err.c_str());
   }
 };
 FOVEA_TEST(PlanTest)

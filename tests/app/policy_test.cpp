@@ -205,7 +205,7 @@ class PolicyTest : public QObject {
         << Arguments{"-ot", "blk\\.1\\.ffn_down_exps=CPU"}
         << QByteArray("names only some of the tensors of 4 units; a unit moves as a whole");
     QTest::newRow("auto") << Arguments{"-ncmoe", "auto", "--budget", "500000"}
-                          << QByteArray("--n-cpu-moe auto is ");
+                          << QByteArray("Not all experts fit: they are read");
     QTest::newRow("the last layers") << Arguments{"-ngl", "2"} << QByteArray("of the first 1 layer away");
   }
   void offloadSaysWhatItDid() {

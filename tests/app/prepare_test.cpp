@@ -181,7 +181,7 @@ class PrepareCommandTest : public QObject {
     QTest::addColumn<int>("wrong");
     QTest::addColumn<QString>("says");
     QTest::newRow("another model's") << 0 << "fingerprint";
-    QTest::newRow("other tiers") << 1 << "tiers file, q4, expected file";
+    QTest::newRow("other tiers") << 1 << "tiers file, q4, expected file, q2";
     QTest::newRow("damaged") << 2 << "checksum is wrong";
     QTest::newRow("cut off") << 3 << "the file ends here";
   }
@@ -195,7 +195,7 @@ class PrepareCommandTest : public QObject {
     if (wrong == 0)
       arguments = {"prepare", fovea::tests::golden("models/mixtral-0-gguf.gguf"), "--tiers", "file", "--out",
                    path};
-    if (wrong == 1) arguments[3] = "file";
+    if (wrong == 1) arguments[3] = "file,q2";
     if (wrong == 2) {
       std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
       file.seekp(100);

@@ -382,7 +382,23 @@ class CalibrateTest : public QObject {
     auto writer = write_versions(s->parts(), folder.path() / "a.store", 1, {}, {});
     FOVEA_VERIFY(writer);
     FOVEA_VERIFY(
-        measure_divergences(*model, s->units, s->tiers, device, device, *writer, windows, 1, {}, {}));
+        measure_divergences(*model, s->units, s->tiers, device, {*writer}, *writer, windows, 1, {}, {}));
+    // With versions that another store holds, of the tier that is measured alone.
+    QCOMPARE(first_measured_tier(s->units, s->tiers), 1);
+    const TierSet lowest{s->tiers.back()};
+    const PrepareParts again{.checkpoint = s->parts().checkpoint,
+                             .units = s->units,
+                             .tiers = lowest,
+                             .device = device,
+                             .computes = device};
+    auto versions = write_versions(again, folder.path() / "lowest.store", 1, {}, {});
+    auto other = write_versions(s->parts(), folder.path() / "b.store", 1, {}, {});
+    FOVEA_VERIFY(versions);
+    FOVEA_VERIFY(other);
+    FOVEA_VERIFY(
+        measure_divergences(*model, s->units, s->tiers, device, {*versions, 1}, *other, windows, 1, {}, {}));
+    for (UnitId id = 0; id < s->units.size(); ++id)
+      QCOMPARE(other->extent(id, 1).divergence, writer->extent(id, 1).divergence);
     FOVEA_VERIFY(writer->finish());
     const auto store = Store::open(folder.path() / "a.store");
     FOVEA_VERIFY(store);

@@ -123,18 +123,37 @@ class OffloadTest : public QObject {
   void autoFindsTheSmallest() {
     int asked = 0;
     const auto choice = choose_offloaded(
-        units(), {.cpu_moe_layers = -1, .override_tensors = {}}, [&](const std::vector<bool>& away) {
+        units(), {.cpu_moe_layers = -1, .override_tensors = {}},
+        [&](const std::vector<bool>& away) {
           ++asked;
           return std::ranges::count(away, true) >= 13;  // four layers are 12 units
-        });
+        },
+        SlowerPlace::host);
     FOVEA_VERIFY(choice);
     QCOMPARE(choice->cpu_moe_layers, 5);
     QCOMPARE(layers_away(*choice), QString("0 1 2 3 4"));
     QVERIFY(asked > 1);
-    const auto never = choose_offloaded(units(), {.cpu_moe_layers = -1, .override_tensors = {}},
-                                        [](const std::vector<bool>&) { return false; });
+    const auto never = choose_offloaded(
+        units(), {.cpu_moe_layers = -1, .override_tensors = {}},
+        [](const std::vector<bool>&) { return false; }, SlowerPlace::host);
     FOVEA_VERIFY(never);
     QCOMPARE(never->cpu_moe_layers, 12);
+  }
+
+  // On disk all layers share what room there is.
+  void autoOnDiskIsNoneOrAll() {
+    const OffloadSettings automatic{.cpu_moe_layers = -1, .override_tensors = {}};
+    const auto all = choose_offloaded(units(), automatic, [](const std::vector<bool>& away) {
+      return std::ranges::find(away, true) != away.end();
+    });
+    FOVEA_VERIFY(all);
+    QCOMPARE(all->cpu_moe_layers, 12);
+    QCOMPARE(std::ranges::count(all->absent, true), 36);
+    QVERIFY(!all->notes.empty());
+    const auto none = choose_offloaded(units(), automatic, [](const std::vector<bool>&) { return true; });
+    FOVEA_VERIFY(none);
+    QCOMPARE(none->cpu_moe_layers, 0);
+    QVERIFY(none->notes.empty());
   }
 
   void wrongSettingsAreNamed_data() {

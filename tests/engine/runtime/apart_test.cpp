@@ -1,9 +1,11 @@
 // The engine on a device whose memory the host cannot touch and whose work is late: the same bits as on the
 // device's own kernels, through generation, shared prefixes, swaps, units on disk alone, and a device's
 // failure.
+#include <QDir>
 #include <QTemporaryDir>
 #include <thread>
 
+#include "engine/checkpoint/store.h"
 #include "engine/precision/plan_inputs.h"
 #include "engine/precision/static_policy.h"
 #include "engine/precision/swap_storm.h"
@@ -175,8 +177,7 @@ class ApartTest : public QObject {
     QCOMPARE(apart_.graphs().launched - before.launched, 59);
   }
 
-  // Calibrated by the processor, as its own is (CalibrateTest has the errors); what only its own can have is
-  // refused.
+  // Calibrated by the processor, as its own is (CalibrateTest has the errors), and measured by it.
   void aCardsStoreIsCalibrated() {
     const auto emulated = kernels::cuda::emulation::emulated_device();
     PrepareRequest request;
@@ -186,7 +187,8 @@ class ApartTest : public QObject {
     request.calibration = {
         .text = "the text that the model reads first, and then once more, until it has learnt",
         .tokens = 16,
-        .window = 16};
+        .window = 16,
+        .divergence_tokens = 16};
     const auto calibrated = [&](const kernels::Device& device) {
       request.store = folder_.filePath(QString::fromStdString(device.name())).toStdString();
       const auto report = runtime::prepare(request, device);
@@ -195,11 +197,17 @@ class ApartTest : public QObject {
     };
     QVERIFY(calibrated(*emulated) > 0);
     QCOMPARE(calibrated(*emulated), calibrated(cpu()));
-    request.calibration.divergence_tokens = 16;
-    const auto refused = runtime::prepare(request, *emulated);
-    QVERIFY(!refused);
-    QCOMPARE(refused.error().kind, ErrorKind::unsupported);
-    QVERIFY(refused.error().message().contains("Leave out --divergence"));
+    const auto store_of = [&](const kernels::Device& device) {
+      return checkpoint::Store::open(folder_.filePath(QString::fromStdString(device.name())).toStdString());
+    };
+    const auto theirs = store_of(*emulated), ours = store_of(cpu());
+    FOVEA_VERIFY(theirs);
+    FOVEA_VERIFY(ours);
+    for (std::int64_t unit = 0; unit < ours->identity().units; ++unit) {
+      QVERIFY(ours->extent(unit, 1).divergence >= 0);
+      QCOMPARE(theirs->extent(unit, 1).divergence, ours->extent(unit, 1).divergence);
+    }
+    QCOMPARE(QDir(folder_.path()).entryList({"*.measured*"}).size(), 0);
   }
 
   // The GPU's own kernels, emulated.

@@ -181,10 +181,24 @@ class PlanModelTest : public QObject {
     QCOMPARE(half->units_offloaded, 5);
     QCOMPARE(half->plan.units_on_disk, 5);
     QCOMPARE(whole->disk_bytes_per_token, 0.0);
-    // Of either layer two experts, which on the device are rounded up to its places for them.
-    const double present = half->device_part.expert_bytes;
-    QCOMPARE(2 * present, whole->device_part.expert_bytes);
-    QVERIFY(half->disk_bytes_per_token <= present && half->disk_bytes_per_token > 0.8 * present);
+    // What was read stays: the layer's five have places, as many as a pass can need. Memory is read alike.
+    QCOMPARE(half->plan.units_cached, 5);
+    QCOMPARE(half->disk_bytes_per_token, 0.0);
+    QCOMPARE(half->device_part.expert_bytes, whole->device_part.expert_bytes);
+    // With a chunk of one token two have places, and of ten experts whose uses are alike eight miss.
+    LoadOptions narrow = settings;
+    narrow.chunk = 1;
+    narrow.precision.offload.cpu_moe_layers = 2;
+    const auto two = plan(path, narrow, machine);
+    FOVEA_VERIFY(two);
+    QCOMPARE(two->plan.units_cached, 2);
+    QCOMPARE(two->disk_bytes_per_token, 0.8 * two->device_part.expert_bytes);
+    // A budget's room is for more of them.
+    narrow.precision.budget_bytes = two->plan.total_bytes + 4 * two->plan.parts.experts.front().unit_bytes;
+    const auto four = plan(path, narrow, machine);
+    FOVEA_VERIFY(four);
+    QVERIFY(four->plan.units_cached > 2 && four->plan.units_cached <= 6);
+    QVERIFY(four->disk_bytes_per_token < two->disk_bytes_per_token);
     QCOMPARE(half->plan.arena_bytes, whole->plan.arena_bytes);  // 5 present, 5 places for visits
     machine.device_memory_bytes = std::int64_t{8} << 30;
     const auto card = plan(path, settings, machine);
