@@ -1,5 +1,7 @@
 #include "app/advisor/command_line.h"
 
+#include <fmt/format.h>
+
 #include "app/files/size_argument.h"
 #include "app/library/device_choice.h"
 #include "engine/core/shell_word.h"
@@ -28,6 +30,13 @@ const char* policy_flag(PolicyKind policy) {
   return nullptr;  // as the parser understands what else is written
 }
 
+// Thousandths of a nat, or the word for them.
+std::string preference_argument(double nats_per_ms) {
+  if (nats_per_ms == nats_per_ms_balanced) return "balanced";
+  if (nats_per_ms == nats_per_ms_fast) return "fast";
+  return fmt::format("{}", 1000 * nats_per_ms);
+}
+
 }  // namespace
 
 std::vector<std::string> arguments_for(const std::string& model, const LoadOptions& request) {
@@ -49,6 +58,7 @@ std::vector<std::string> arguments_for(const std::string& model, const LoadOptio
     add("--tiers", list);
   }
   if (precision.budget_bytes > 0) add("--budget", size_argument(precision.budget_bytes));
+  if (precision.nats_per_ms > 0) add("--prefer", preference_argument(precision.nats_per_ms));
   if (precision.offload.cpu_moe_layers != 0)
     add("--n-cpu-moe",
         precision.offload.cpu_moe_layers < 0 ? "auto" : std::to_string(precision.offload.cpu_moe_layers));

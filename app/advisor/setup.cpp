@@ -178,6 +178,7 @@ LoadOptions setup_of(const LoadOptions& options) {
   LoadOptions setup{.context = options.context, .kv = options.kv, .device = options.device};
   setup.precision = choice_of(options);
   setup.precision.budget_bytes = options.precision.budget_bytes;
+  setup.precision.nats_per_ms = options.precision.nats_per_ms;
   return setup;
 }
 

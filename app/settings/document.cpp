@@ -78,10 +78,12 @@ bool convert(const Json& value, LoadOptions& out) {
   if (!read("model", model) || !read("device", out.device) || !read("context_tokens", out.context) ||
       !read_name("kv", kv_names, out.kv) || !read_name("policy", policy_names, precision.policy) ||
       !read("tiers", precision.tiers) || !read("budget_bytes", precision.budget_bytes) ||
-      !read("cpu_moe_layers", precision.offload.cpu_moe_layers))
+      !read("cpu_moe_layers", precision.offload.cpu_moe_layers) ||
+      !read("nats_per_ms", precision.nats_per_ms))
     return false;
   out.model = model;
-  return out.context >= 0 && precision.budget_bytes >= 0 && precision.offload.cpu_moe_layers >= -1;
+  return out.context >= 0 && precision.budget_bytes >= 0 && precision.offload.cpu_moe_layers >= -1 &&
+         precision.nats_per_ms >= 0;
 }
 
 Json json_of(const Preset& preset) {
@@ -95,7 +97,8 @@ Json json_of(const LoadOptions& setup) {
           {"policy", name_in(policy_names, setup.precision.policy)},
           {"tiers", setup.precision.tiers},
           {"budget_bytes", setup.precision.budget_bytes},
-          {"cpu_moe_layers", setup.precision.offload.cpu_moe_layers}};
+          {"cpu_moe_layers", setup.precision.offload.cpu_moe_layers},
+          {"nats_per_ms", setup.precision.nats_per_ms}};
 }
 template <class T>
 Json json_of(const T& value) {

@@ -446,7 +446,8 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
     work_.prepare(path_of(path),
                   {.tiers = names_of(ask->tiers()),
                    .built_in_text = ask->text() == ui::PrepareText::built_in,
-                   .text_file = path_of(ask->text_file())},
+                   .text_file = path_of(ask->text_file()),
+                   .measures = ask->measures()},
                   settings_.stores);
   });
   ask->open();

@@ -194,7 +194,36 @@ void set_bytes(ui::BudgetView& view, std::int64_t budget, std::int64_t total, st
   view.needed_bytes = view.over ? total : total - safety;
 }
 
+// Time is weighed against what tiers were measured to cost.
+void set_preference(ui::BudgetView& view, const Candidate& candidate, const LoadOptions& setup,
+                    const LoadPlan& report) {
+  const PolicyKind policy = report.policy();
+  view.prefers = !candidate.path.empty() && report.plan.parts.experts.size() > 1 &&
+                 (policy == PolicyKind::fovea || policy == PolicyKind::static_tiers);
+  view.can_prefer = report.basis.harm_is_measured;
+  if (!view.can_prefer) {
+    view.prefer_why = MemoryWords::tr(
+        "What each precision costs was not measured for this model. \"Prepare…\" in the list of models does "
+        "that; then speed can be weighed against quality here.");
+    return;
+  }
+  view.prefer_why =
+      setup.precision.nats_per_ms == preferences.front()
+          ? MemoryWords::tr("Every expert is as precise as the budget allows.")
+          : MemoryWords::tr(
+                "%1 bits on average: experts are less precise where that saves more time than it "
+                "costs quality.")
+                .arg(ui::number_text(report.plan.mean_bits_per_weight, 1));
+}
+
 }  // namespace
+
+int preference_of(double nats_per_ms) {
+  const auto nearest = std::ranges::min_element(preferences, {}, [&](double each) {
+    return std::abs(std::log(1e-6 + each) - std::log(1e-6 + nats_per_ms));
+  });
+  return static_cast<int>(nearest - preferences.begin());
+}
 
 BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, const LoadPlan& report,
                        const std::vector<Remedy>& remedies) {
@@ -203,6 +232,7 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
   const bool has_experts = candidate.experts > 0;
   add_parts(view, report, has_experts);
   set_bytes(view, setup.precision.budget_bytes, plan.total_bytes, plan.parts.safety);
+  set_preference(view, candidate, setup, report);
   view.fits = plan.fits;
   if (plan.fits) {
     view.verdict =

@@ -48,7 +48,12 @@ void WizardController::connect_dialog() {
   connect(dialog_, &Dialog::memoryChanged, this, [this](const ui::MemoryChoice& choice) {
     setup_.context = contexts_[static_cast<std::size_t>(choice.context)];
     setup_.kv = static_cast<KvType>(choice.kv_type);
-    setup_ = with_choice(setup_, choices_[static_cast<std::size_t>(choice.precision)]);
+    const PrecisionRequest& precision = choices_[static_cast<std::size_t>(choice.precision)];
+    // Another store may know nothing of what its tiers cost.
+    setup_.precision.nats_per_ms = choice_of(setup_) == precision
+                                       ? preferences[static_cast<std::size_t>(choice.prefer)]
+                                       : preferences[0];
+    setup_ = with_choice(setup_, precision);
     setup_.precision.budget_bytes = choice.budget_bytes;
     replan_later();
   });

@@ -263,6 +263,7 @@ void WizardController::show_setup() {
   dialog_->set_memory_choice({.context = index_of(contexts_, setup_.context),
                               .kv_type = static_cast<int>(setup_.kv),
                               .precision = index_of(choices_, choice_of(setup_)),
+                              .prefer = preference_of(setup_.precision.nats_per_ms),
                               .budget_bytes = setup_.precision.budget_bytes});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -21,6 +22,13 @@ ui::ModelRow model_row(const Candidate& candidate, const Machine& machine);
 
 ui::MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::int64_t>& contexts,
                                  const std::vector<PrecisionRequest>& choices, const Machine& machine);
+// Of the wizard's slider, from exact to fast: PrecisionRequest::nats_per_ms.
+inline constexpr std::array<double, ui::max_prefer + 1> preferences{nats_per_ms_exact, nats_per_ms_balanced,
+                                                                    nats_per_ms_fast};
+
+// The nearest of them.
+int preference_of(double nats_per_ms);
+
 ui::BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, const LoadPlan& report,
                            const std::vector<Remedy>& remedies);
 // Where the planner has seen neither the model nor its shape.

@@ -66,6 +66,7 @@ struct PlanBasis {
   // Of the store that tells how much each tier hurts each unit; empty: no policy, or no store yet: all units
   // are taken to be hurt alike.
   std::string store_fingerprint;
+  bool harm_is_measured = false;  // as divergences, so that time can be weighed against it
 };
 
 // What of a plan is otherwise in another one of the same model.

@@ -535,6 +535,7 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
   if (out.store) {
     profile = profile_of(out.fitted.units, *out.store);
     basis.store_fingerprint = precision::store_fingerprint(*out.store);
+    basis.harm_is_measured = profile->damage_is_divergence;
     FOVEA_TRY(basis.main_memory_gb_per_s, divide_by_use(subject, options, *profile, machine, out));
   }
   std::optional<Speeds> speeds;

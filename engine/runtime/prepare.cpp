@@ -124,9 +124,10 @@ Result<std::optional<Store>> find_store(const PrepareRequest& request,
   if (request.rebuild && checkpoint::begins_as_store(request.store)) return std::nullopt;
   if (!store) return std::unexpected(store.error());
   const bool other_text = expected.calibration != 0 && store->identity().calibration != expected.calibration;
-  recalibrated = other_text && request.recalibrate;
+  const bool unmeasured = request.calibration.divergence_tokens > 0 && !has_divergences(*store);
+  recalibrated = (other_text || unmeasured) && request.recalibrate;
   if (recalibrated) return std::nullopt;
-  if (other_text || (request.calibration.divergence_tokens > 0 && !has_divergences(*store)))
+  if (other_text || unmeasured)
     return fail(phrases::file_place(request.store),
                 other_text ? errors::store_without_calibration() : errors::store_without_divergences());
   return std::optional(std::move(*store));

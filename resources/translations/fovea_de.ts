@@ -475,6 +475,18 @@
 <context>
     <name>fovea::app::MemoryWords</name>
     <message>
+        <source>What each precision costs was not measured for this model. &quot;Prepare…&quot; in the list of models does that; then speed can be weighed against quality here.</source>
+        <translation>Was jede Genauigkeit kostet, wurde für dieses Modell nicht gemessen. „Vorbereiten…“ in der Liste der Modelle tut das; dann lässt sich hier Tempo gegen Güte abwägen.</translation>
+    </message>
+    <message>
+        <source>Every expert is as precise as the budget allows.</source>
+        <translation>Jeder Experte ist so genau, wie es das Budget erlaubt.</translation>
+    </message>
+    <message>
+        <source>%1 bits on average: experts are less precise where that saves more time than it costs quality.</source>
+        <translation>Im Mittel %1 Bit: Experten sind dort weniger genau, wo das mehr Zeit spart, als es Güte kostet.</translation>
+    </message>
+    <message>
         <source>Weights</source>
         <translation>Gewichte</translation>
     </message>
@@ -3271,6 +3283,22 @@
 <context>
     <name>fovea::ui::MemoryPage</name>
     <message>
+        <source>From exact to fast</source>
+        <translation>Von genau bis schnell</translation>
+    </message>
+    <message>
+        <source>exact</source>
+        <translation>genau</translation>
+    </message>
+    <message>
+        <source>fast</source>
+        <translation>schnell</translation>
+    </message>
+    <message>
+        <source>Pre&amp;fer</source>
+        <translation>&amp;Bevorzugt</translation>
+    </message>
+    <message>
         <source>How much of a conversation the model sees at once. A token is about three quarters of a word; each one takes memory.</source>
         <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein Token ist etwa ein dreiviertel Wort; jedes braucht Speicher.</translation>
     </message>
@@ -3669,6 +3697,14 @@
 </context>
 <context>
     <name>fovea::ui::PrepareDialog</name>
+    <message>
+        <source>Measure what each precision costs, which takes some minutes more</source>
+        <translation>Messen, was jede Genauigkeit kostet; das dauert einige Minuten länger</translation>
+    </message>
+    <message>
+        <source>How far the model&apos;s answers move when experts are less precise. With that, precision goes where it matters most, and speed can be weighed against quality.</source>
+        <translation>Wie weit sich die Antworten des Modells ändern, wenn Experten weniger genau sind. Damit kommt die Genauigkeit dahin, wo sie am meisten zählt, und Tempo lässt sich gegen Güte abwägen.</translation>
+    </message>
     <message>
         <source>Prepare a model</source>
         <translation>Modell vorbereiten</translation>

@@ -112,6 +112,13 @@ QWidget* PrepareDialog::make_text() {
   layout->addLayout(row);
   no_text_ = add("noText", tr("None: quick, from the weights alone"));
   built_in_text_->setChecked(true);
+  measures_ = new QCheckBox(tr("Measure what each precision costs, which takes some minutes more"), box);
+  measures_->setObjectName(QStringLiteral("measureCost"));
+  measures_->setToolTip(
+      tr("How far the model's answers move when experts are less precise. With that, precision goes where it "
+         "matters most, and speed can be weighed against quality."));
+  layout->addWidget(measures_);
+  connect(no_text_, &QRadioButton::toggled, measures_, &QWidget::setDisabled);
   connect(text_file_, &QLineEdit::textEdited, own_text_, [this] { own_text_->setChecked(true); });
   connect(text_file_, &QLineEdit::textChanged, this, &PrepareDialog::update_start);
   connect(own_text_, &QRadioButton::toggled, this, &PrepareDialog::update_start);
@@ -131,6 +138,10 @@ PrepareText PrepareDialog::text() const {
 
 QString PrepareDialog::text_file() const {
   return text() == PrepareText::file ? text_file_->text() : QString();
+}
+
+bool PrepareDialog::measures() const {
+  return text() != PrepareText::none && measures_->isChecked();
 }
 
 void PrepareDialog::update_start() {

@@ -27,6 +27,7 @@ class PrepareDialog : public QDialog {
   QStringList tiers() const;  // from high to low
   PrepareText text() const;
   QString text_file() const;  // with PrepareText::file
+  bool measures() const;      // what each precision costs; never without a text
   // For the tiers that are chosen now: they can be prepared, or why not.
   void show_ready(const QString& text);
   void show_obstacle(const QString& text, bool is_error);
@@ -44,6 +45,7 @@ class PrepareDialog : public QDialog {
   std::vector<TierChoice> choices_;
   std::vector<QCheckBox*> boxes_;
   QRadioButton *no_text_, *built_in_text_, *own_text_;
+  QCheckBox* measures_;
   QLineEdit* text_file_;
   QLabel* size_;
   QPushButton* start_;

@@ -2,8 +2,10 @@
 
 #include <QComboBox>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QSlider>
 #include <QVBoxLayout>
 
 #include "ui/language/number_text.h"
@@ -61,7 +63,7 @@ MemoryPage::MemoryPage(QWidget* parent) : QWidget(parent) {
 }
 
 void MemoryPage::make_form() {
-  auto* form = new QFormLayout;
+  auto* const form = form_ = new QFormLayout;
   form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
   context_ = make_combo(this, "wizardContext");
   context_->setToolTip(
@@ -79,6 +81,7 @@ void MemoryPage::make_form() {
   precision_why_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   precision_why_->setForegroundRole(QPalette::PlaceholderText);
   form->addRow(QString(), precision_why_);
+  make_prefer();
   form->addRow(tr("Bud&get"), budget_);
   budget_fault_ = new QLabel(this);
   budget_fault_->setObjectName(QStringLiteral("wizardBudgetFault"));
@@ -96,6 +99,33 @@ void MemoryPage::make_form() {
     budget_fault_->setText(fault);
     budget_fault_->setVisible(!fault.isEmpty());
   });
+}
+
+void MemoryPage::make_prefer() {
+  prefer_ = new QSlider(Qt::Horizontal, this);
+  prefer_->setObjectName(QStringLiteral("wizardPrefer"));
+  prefer_->setAccessibleName(tr("From exact to fast"));
+  prefer_->setRange(0, max_prefer);
+  prefer_->setPageStep(1);
+  prefer_->setTickPosition(QSlider::TicksBelow);
+  prefer_->setTickInterval(1);
+  prefer_row_ = new QWidget(this);
+  auto* row = new QHBoxLayout(prefer_row_);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(new QLabel(tr("exact"), prefer_row_));
+  row->addWidget(prefer_, 1);
+  row->addWidget(new QLabel(tr("fast"), prefer_row_));
+  auto* name = new QLabel(tr("Pre&fer"), this);
+  name->setBuddy(prefer_);
+  prefer_why_ = new QLabel(this);
+  prefer_why_->setWordWrap(true);
+  prefer_why_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  prefer_why_->setForegroundRole(QPalette::PlaceholderText);
+  form_->addRow(name, prefer_row_);
+  form_->addRow(QString(), prefer_why_);
+  form_->setRowVisible(prefer_row_, false);
+  form_->setRowVisible(prefer_why_, false);
+  connect(prefer_, &QSlider::valueChanged, this, &MemoryPage::tell);
 }
 
 void MemoryPage::set_options(const MemoryOptions& options) {
@@ -134,6 +164,7 @@ void MemoryPage::set_choice(const MemoryChoice& choice) {
   context_->setCurrentIndex(choice.context);
   kv_->setCurrentIndex(choice.kv_type);
   precision_->setCurrentIndex(choice.precision);
+  prefer_->setValue(choice.prefer);
   budget_->set_bytes(choice.budget_bytes);
   const auto index = static_cast<std::size_t>(choice.precision);
   precision_why_->setText(index < options_.precisions.size() ? options_.precisions[index].why : QString());
@@ -151,7 +182,7 @@ bool MemoryPage::take() {
 void MemoryPage::tell() {
   if (filling_) return;
   const MemoryChoice choice{context_->currentIndex(), kv_->currentIndex(), precision_->currentIndex(),
-                            budget_->bytes()};
+                            prefer_->value(), budget_->bytes()};
   if (choice == choice_) return;
   set_choice(choice);
   Q_EMIT changed(choice);
@@ -165,6 +196,10 @@ void MemoryPage::set_budget(const BudgetView& budget) {
   notes_->setText(budget.notes.join(QLatin1Char('\n')));
   notes_->setVisible(!budget.notes.isEmpty());
   if (!budget.planning) {
+    form_->setRowVisible(prefer_row_, budget.prefers);
+    form_->setRowVisible(prefer_why_, budget.prefers);
+    prefer_row_->setEnabled(budget.can_prefer);
+    prefer_why_->setText(budget.prefer_why);
     std::vector<FactView> facts{{tr("These numbers"), budget.why_short, budget.why}};
     why_->set_facts(budget.why.isEmpty() ? std::vector<FactView>() : facts);
     show_remedies(budget.remedies);

@@ -8,6 +8,7 @@
 class QComboBox;
 class QFormLayout;
 class QLabel;
+class QSlider;
 class QVBoxLayout;
 
 namespace fovea::ui {
@@ -33,16 +34,21 @@ class MemoryPage : public QWidget {
 
  private:
   void make_form();
+  void make_prefer();
   void tell();
   void show_remedies(const QStringList& remedies);
 
   MemoryOptions options_;
   MemoryChoice choice_;
   QLabel* model_;
+  QFormLayout* form_;
   QComboBox* context_;
   QComboBox* kv_;
   QComboBox* precision_;
   QLabel* precision_why_;
+  QSlider* prefer_;
+  QWidget* prefer_row_;
+  QLabel* prefer_why_;
   SizeBox* budget_;
   QLabel* budget_fault_;
   BudgetBar* bar_;

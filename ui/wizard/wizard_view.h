@@ -53,11 +53,13 @@ struct MemoryOptions {
   // Reads a size as the command line does; nothing when it is none.
   std::function<std::optional<qint64>(const QString&)> size_of = {};
 };
+inline constexpr int max_prefer = 2;
 // … and what is set: indices into the options.
 struct MemoryChoice {
   int context = 0;
   int kv_type = 0;
   int precision = 0;
+  int prefer = 0;  // 0 exact … max_prefer fast
   qint64 budget_bytes = 0;
   bool operator==(const MemoryChoice&) const = default;
 };
@@ -84,6 +86,10 @@ struct BudgetView {
   QString why = {};        // … and how they were found
   QStringList notes = {};
   QStringList remedies = {};  // each a change that would do
+  // Whether exact and fast are to be weighed with this precision, …
+  bool prefers = false;
+  bool can_prefer = false;  // … and can be
+  QString prefer_why = {};
 };
 
 struct StartView {

@@ -55,6 +55,7 @@ struct Set {
   std::vector<std::string> tiers = {};
   std::int64_t budget_bytes = 0;
   std::int64_t cpu_moe_layers = 0;
+  double nats_per_ms = 0;
 };
 LoadOptions options(const Set& set) {
   LoadOptions options{.context = set.context, .kv = set.kv, .device = set.device};
@@ -62,6 +63,7 @@ LoadOptions options(const Set& set) {
   options.precision.tiers = set.tiers;
   options.precision.budget_bytes = set.budget_bytes;
   options.precision.offload.cpu_moe_layers = set.cpu_moe_layers;
+  options.precision.nats_per_ms = set.nats_per_ms;
   return options;
 }
 
@@ -98,6 +100,12 @@ class WizardCommandLineTest : public QObject {
                                          .cpu_moe_layers = -1});
     QTest::newRow("offload by number") << options(
         {.context = 4096, .policy = offload, .tiers = {"file"}, .budget_bytes = 1, .cpu_moe_layers = 7});
+    for (const double worth : {nats_per_ms_balanced, nats_per_ms_fast, 0.0025})
+      QTest::addRow("time is worth %g", worth) << options({.context = 4096,
+                                                           .policy = fovea,
+                                                           .tiers = {"q4", "q2"},
+                                                           .budget_bytes = 3'000'000,
+                                                           .nats_per_ms = worth});
     QTest::newRow("automatic") << options({.context = 4096, .policy = automatic, .budget_bytes = 3'000'000});
   }
   void comesBack() {

@@ -93,6 +93,7 @@ void SettingsTest::everything_comes_back() {
   LoadOptions offloaded{.model = "/n.gguf", .device = "cuda:0"};
   offloaded.precision.policy = PolicyKind::offload;
   offloaded.precision.offload.cpu_moe_layers = -1;
+  offloaded.precision.nats_per_ms = 0.004;
   all.model_setups = {dynamic, offloaded};
   all.device = "cuda:1";
   all.device_description = "A card";

@@ -1,6 +1,7 @@
 // The page of models as a user has it: keys, clicks, and what is asked for.
 #include "ui/models/library_page.h"
 
+#include <QCheckBox>
 #include <QLabel>
 #include <QLayout>
 #include <QLineEdit>
@@ -323,6 +324,20 @@ class LibraryPageTest : public QObject {
     QCOMPARE(wanted.count(), 3);
     QCOMPARE(dialog.tiers(), QStringList{QStringLiteral("file")});
     QVERIFY(!start->isEnabled());
+  }
+
+  void nothingIsMeasuredWithoutAText() {
+    PrepareDialog dialog(QStringLiteral("m"), {{QStringLiteral("file"), QStringLiteral("file"), true},
+                                               {QStringLiteral("q4"), QStringLiteral("q4"), true}});
+    dialog.show();
+    auto* measure = dialog.findChild<QCheckBox*>(QStringLiteral("measureCost"));
+    QVERIFY(!dialog.measures());
+    measure->click();
+    QVERIFY(dialog.measures());
+    dialog.findChild<QAbstractButton*>(QStringLiteral("noText"))->click();
+    QVERIFY(!measure->isEnabled() && !dialog.measures());
+    dialog.findChild<QAbstractButton*>(QStringLiteral("builtInText"))->click();
+    QVERIFY(measure->isEnabled() && dialog.measures());
   }
 
   // Whatever it says last, nothing is cut off.

@@ -11,6 +11,7 @@
 #include <QRadioButton>
 #include <QScrollArea>
 #include <QSignalSpy>
+#include <QSlider>
 #include <QToolButton>
 
 #include "tests/support/test.h"
@@ -216,6 +217,35 @@ class WizardDialogTest : public QObject {
     QCOMPARE(changed.back().front().value<MemoryChoice>().budget_bytes, 7'200'000'000);  // a whole step
     QTest::keyClick(budget, Qt::Key_Down);
     QCOMPARE(changed.back().front().value<MemoryChoice>().budget_bytes, 7'100'000'000);
+  }
+
+  // Exact and fast are offered where they can be weighed; the slider is one more thing that is set.
+  void exactAndFastAreWeighed() {
+    dialog_->show_page(Page::memory);
+    dialog_->set_memory_options(options());
+    dialog_->set_memory_choice({.budget_bytes = 7'000'000'000});
+    auto* prefer = dialog_->findChild<QSlider*>(QStringLiteral("wizardPrefer"));
+    QVERIFY(!prefer->isVisible());
+    BudgetView budget;
+    budget.prefers = true;
+    dialog_->set_budget(budget);
+    QVERIFY(prefer->isVisible() && !prefer->isEnabled());
+    budget.can_prefer = true;
+    dialog_->set_budget(budget);
+    QVERIFY(prefer->isEnabled());
+    QSignalSpy changed(dialog_.get(), &WizardDialog::memoryChanged);
+    prefer->setFocus();
+    QTest::keyClick(prefer, Qt::Key_Right);
+    QCOMPARE(changed.count(), 1);
+    QCOMPARE(changed.back().front().value<MemoryChoice>().prefer, 1);
+    QTest::keyClick(prefer, Qt::Key_End);
+    QCOMPARE(changed.back().front().value<MemoryChoice>().prefer, max_prefer);
+    dialog_->set_memory_choice({.budget_bytes = 7'000'000'000});
+    QCOMPARE(prefer->value(), 0);
+    QCOMPARE(changed.count(), 2);
+    budget.prefers = false;
+    dialog_->set_budget(budget);
+    QVERIFY(!prefer->isVisible());
   }
 
   // What is typed is what the parser says it is; what it is not is told, stays, and changes nothing.
