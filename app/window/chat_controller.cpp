@@ -73,6 +73,8 @@ void ChatController::connect_worker() {
   connect(worker_.get(), &EngineWorker::textArrived, this, &ChatController::on_text);
   connect(worker_.get(), &EngineWorker::finished, this, &ChatController::on_finished);
   connect(worker_.get(), &EngineWorker::failed, this, &ChatController::on_failed);
+  connect(worker_.get(), &EngineWorker::compared, this, &ChatController::open_after_comparison);
+  connect(worker_.get(), &EngineWorker::comparisonFailed, this, &ChatController::open_after_comparison);
   connect(worker_.get(), &EngineWorker::precisionUsed, this, &ChatController::on_precision_used);
 }
 
@@ -118,12 +120,8 @@ void ChatController::open_model(const QString& path) {
 void ChatController::open_model(const LoadOptions& request, const std::optional<LoadPlan>& shown) {
   worker_->stop();
   window_.clear_error();
-  ++loads_asked_;
-  model_loaded_ = false;
-  status_ = {};
-  conversation_.set_ready(false);
-  show_work();
-  measure_next();
+  if (std::exchange(compared_, {})) --loads_asked_;
+  leave_model();
   asked_ = request;
   const QString name = q(request.model.filename().string());
   window_.show_progress(tr("Loading %1").arg(name), 0, 0);
@@ -133,16 +131,45 @@ void ChatController::open_model(const LoadOptions& request, const std::optional<
                                             shown] { worker->load(ticket, request, shown); });
 }
 
+// Nothing is asked until one is loaded.
+void ChatController::leave_model() {
+  ++loads_asked_;
+  model_loaded_ = false;
+  status_ = {};
+  conversation_.set_ready(false);
+  show_work();
+  measure_next();
+}
+
+void ChatController::compare(const ComparisonRequest& request, bool keep_open) {
+  if (!keep_open) {
+    compared_ = opened_with(model_.settings.precision);
+    leave_model();
+    window_.show_progress(tr("Compares two settings of %1").arg(q(model_.info.name)), 0, 0);
+    Q_EMIT modelClosed();
+  }
+  QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(), request,
+                                            keep_open] { worker->compare(ticket, request, keep_open); });
+}
+
+void ChatController::open_after_comparison() {
+  if (const std::optional<LoadOptions> again = compared_) open_model(*again);
+}
+
 void ChatController::calibrate(const CalibrationSettings& settings) {
   QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),
                                             settings] { worker->calibrate(ticket, settings); });
 }
 
 void ChatController::reload(const PrecisionRequest& precision) {
+  open_model(opened_with(precision));
+}
+
+LoadOptions ChatController::opened_with(const PrecisionRequest& precision) const {
   LoadOptions request = model_.settings;
   request.chunk = asked_.chunk;  // another policy may want another one
   request.precision = precision;
-  open_model(request);
+  return request;
 }
 
 void ChatController::ask(const AnswerRequest& wanted) {
@@ -160,6 +187,7 @@ void ChatController::ask(const AnswerRequest& wanted) {
 // The window is gone at once; the program ends when the engine has let go of its work.
 void ChatController::close() {
   worker_->stop();
+  compared_.reset();
   conversation_.set_ready(false);
   connect(&thread_, &QThread::finished, this, &ChatController::closed);
   thread_.quit();

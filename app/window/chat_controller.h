@@ -34,6 +34,11 @@ class ChatController : public QObject {
   void open_model(const LoadOptions& request, const std::optional<LoadPlan>& shown = {});
   // Answers come as signals of the worker.
   void calibrate(const CalibrationSettings& settings);
+  // Compares two settings of the model that is open, while no answer is under way; answers come as signals of
+  // the worker. Without `keep_open` the model is closed meanwhile and then opened again as it was.
+  void compare(const ComparisonRequest& request, bool keep_open);
+  // The model that is open, as it would be opened with other precision.
+  LoadOptions opened_with(const PrecisionRequest& precision) const;
   // What is changed for each model that is opened by its path.
   void set_load_setup(std::function<void(LoadOptions&)> setup) { load_setup_ = std::move(setup); }
   void set_load_defaults(const LoadOptions& defaults) { load_defaults_ = defaults; }
@@ -63,6 +68,7 @@ class ChatController : public QObject {
   void connect_conversation();
   void ask(const AnswerRequest& wanted);
   void close();
+  void leave_model();
   void show_work();
   void update_status();
   void measure_conversation();
@@ -74,6 +80,7 @@ class ChatController : public QObject {
   void on_load_progress(const Progress& progress);
   void on_loaded(const LoadedModel& model);
   void on_load_failed(const Error& error);
+  void open_after_comparison();
   void hide_progress();
   void on_prompt_progress(const Progress& progress);
   void on_text(const QString& text, const Timings& so_far);
@@ -93,9 +100,10 @@ class ChatController : public QObject {
   SidebarController sidebar_;
   LoadedModel model_;
   bool model_loaded_ = false;
-  int loads_asked_ = 0;          // and not answered: the last answer counts
-  bool reading_prompt_ = false;  // of the answer that is being written
-  LoadOptions asked_;            // as it was opened last, before the engine chose what it left open
+  int loads_asked_ = 0;                  // and not answered: the last answer counts
+  bool reading_prompt_ = false;          // of the answer that is being written
+  std::optional<LoadOptions> compared_;  // what was closed for a comparison that is under way
+  LoadOptions asked_;                    // as it was opened last, before the engine chose what it left open
   ui::StatusView status_;
   TokenCounter conversation_tokens_, next_tokens_;
   Phrase log_failure_;                // that was told

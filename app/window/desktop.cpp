@@ -13,6 +13,7 @@
 #include "app/library/sampling_defaults.h"
 #include "app/library/stores.h"
 #include "app/live/live_session.h"
+#include "app/window/compare_link.h"
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
@@ -90,6 +91,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   wizard_ = std::make_unique<WizardLink>(
       *chat_, *window_, [this](const std::function<void(Settings&)>& change) { change_settings(change); });
   wizard_->set_downloads(models_->downloads());
+  compare_ = std::make_unique<CompareLink>(*chat_, *window_);
   connect_window();
   connect_models();
   apply_settings();
@@ -99,6 +101,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
 
 Desktop::~Desktop() {
   stop_.request_stop();
+  compare_.reset();
   wizard_.reset();
   models_.reset();
   demo_.reset();
@@ -134,6 +137,7 @@ void Desktop::connect_window() {
   connect(window_.get(), &ui::ChatWindow::wizardRequested, this, [this] { wizard_->open(settings_); });
   connect(window_.get(), &ui::ChatWindow::settingsRequested, this, &Desktop::show_settings);
   connect(window_.get(), &ui::ChatWindow::chatSettingsRequested, this, &Desktop::show_chat_settings);
+  connect(window_.get(), &ui::ChatWindow::compareRequested, compare_.get(), &CompareLink::open);
   connect(window_.get(), &ui::ChatWindow::livePanelShown, this,
           [this](bool shown) { change_settings([shown](Settings& s) { s.show_live_panel = shown; }); });
   live_panel_->set_hottest_first(settings_.hottest_first);

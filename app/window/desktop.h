@@ -26,6 +26,7 @@ class LivePanel;
 
 namespace fovea::app {
 
+class CompareLink;
 class LiveSession;
 class ModelsController;
 struct Proposal;
@@ -48,6 +49,7 @@ class Desktop : public QObject {
   ui::LivePanel& live_panel() { return *live_panel_; }
   LiveSession& live_session() { return *live_session_; }
   ModelsController& models() { return *models_; }
+  CompareLink& compare() { return *compare_; }
   const Settings& settings() const { return settings_; }
   // What the program is to be started with again, now that it has closed; nothing: it has ended.
   const std::optional<std::vector<std::string>>& restart() const { return restart_; }
@@ -96,6 +98,7 @@ class Desktop : public QObject {
   std::unique_ptr<DemoStart> demo_;
   std::unique_ptr<ModelsController> models_;
   std::unique_ptr<WizardLink> wizard_;
+  std::unique_ptr<CompareLink> compare_;
   std::function<FoundDevices()> find_devices_ = [] {
     return FoundDevices{devices().value_or(std::vector<DeviceInfo>{}), why_no_gpu()};
   };

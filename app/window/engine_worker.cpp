@@ -140,4 +140,23 @@ void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings
   }
 }
 
+void EngineWorker::compare(quint64 ticket, const ComparisonRequest& request, bool keep_open) {
+  const std::stop_token stop = begin(ticket);
+  if (!keep_open) exchange(nullptr);
+  const auto result = compare_settings(
+      request,
+      [this](const LoadOptions& options, const ProgressSink& progress, const std::stop_token& until) {
+        return loader_(options, {}, progress, until);
+      },
+      [this](const ComparisonProgress& progress) {
+        if (due()) Q_EMIT comparisonProgress(progress);
+      },
+      stop);
+  if (result) {
+    Q_EMIT compared(*result);
+  } else {
+    Q_EMIT comparisonFailed(result.error());
+  }
+}
+
 }  // namespace fovea::app

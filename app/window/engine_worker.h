@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/advisor/calibration.h"
+#include "app/advisor/comparison.h"
 #include "engine/api/devices.h"
 #include "engine/api/engine.h"
 
@@ -67,6 +68,9 @@ class EngineWorker : public QObject {
   // The conversation with this profile goes on (Engine::recall); nothing without a model.
   void recall(const QByteArray& use_profile);
   void calibrate(quint64 ticket, const fovea::app::CalibrationSettings& settings);
+  // Opens the model with one setting after the other, beside the one that is open, which stays as it is.
+  // Without `keep_open` that one is let go of before.
+  void compare(quint64 ticket, const fovea::app::ComparisonRequest& request, bool keep_open);
 
  Q_SIGNALS:
   void loadProgress(const fovea::Progress& progress);
@@ -79,6 +83,9 @@ class EngineWorker : public QObject {
   void calibrationProgress(const fovea::Progress& progress);
   void calibrated(const fovea::app::CalibrationResult& result);
   void calibrationFailed(const fovea::Error& error);
+  void comparisonProgress(const fovea::app::ComparisonProgress& progress);
+  void compared(const fovea::app::SettingsComparison& result);
+  void comparisonFailed(const fovea::Error& error);
   void precisionUsed(const fovea::PrecisionUse& use);  // after each answer, with a policy
 
  private:

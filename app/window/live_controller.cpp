@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/advisor/counterparts.h"
 #include "app/advisor/machine.h"
 #include "app/library/background.h"
 #include "app/library/device_choice.h"
@@ -161,13 +162,7 @@ void LiveController::open_recording(const QString& path) {
 
 // With the tiers that are open: what the panel has compared, and their store is there already.
 PrecisionRequest LiveController::fixed_mix() const {
-  const LoadedModel& loaded = chat_.model();
-  PrecisionRequest precision = loaded.settings.precision;
-  precision.policy = PolicyKind::static_tiers;
-  precision.tiers.clear();
-  if (loaded.plan)
-    for (const PlanTier& tier : loaded.plan->parts.experts) precision.tiers.push_back(tier.name);
-  return precision;
+  return fixed_mix_of(chat_.model().settings.precision, chat_.model().plan);
 }
 
 void LiveController::offer_fixed_mix() {

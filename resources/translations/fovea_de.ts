@@ -58,6 +58,153 @@
         <source>Without the oldest messages the model would read on from “%1”.</source>
         <translation>Ohne die ältesten Nachrichten läse das Modell ab „%1“ weiter.</translation>
     </message>
+    <message>
+        <source>Compares two settings of %1</source>
+        <translation>Vergleicht zwei Einstellungen von %1</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::CompareLink</name>
+    <message>
+        <source>every weight as in the model&apos;s file</source>
+        <translation>jedes Gewicht wie in der Datei des Modells</translation>
+    </message>
+    <message>
+        <source>everything at %1</source>
+        <translation>alles auf %1</translation>
+    </message>
+    <message>
+        <source>a fixed mix of the same size</source>
+        <translation>eine feste Mischung derselben Größe</translation>
+    </message>
+    <message>
+        <source>Every weight as in the model&apos;s file</source>
+        <translation>Jedes Gewicht wie in der Datei des Modells</translation>
+    </message>
+    <message>
+        <source>Everything at the lowest precision, %1</source>
+        <translation>Alles in der niedrigsten Genauigkeit, %1</translation>
+    </message>
+    <message>
+        <source>A fixed mix of the same size: as many bytes, and nothing changes</source>
+        <translation>Eine feste Mischung derselben Größe: ebenso viele Bytes, und nichts ändert sich</translation>
+    </message>
+    <message>
+        <source>First its experts are written at that precision: %1 on the disk, where %2 are free. That takes about %3, once.</source>
+        <translation>Erst werden seine Experten in dieser Genauigkeit geschrieben: %1 auf der Platte, wo %2 frei sind. Das dauert etwa %3, einmal.</translation>
+    </message>
+    <message>
+        <source>It takes %1, and that does not fit: %2 are free beside the open model.</source>
+        <translation>Es braucht %1, und das passt nicht: %2 sind neben dem geöffneten Modell frei.</translation>
+    </message>
+    <message>
+        <source>Its experts would first be written at that precision: %1 on the disk, where only %2 are free.</source>
+        <translation>Seine Experten würden erst in dieser Genauigkeit geschrieben: %1 auf der Platte, wo nur %2 frei sind.</translation>
+    </message>
+    <message>
+        <source>The model stays open. Beside it, one after the other, %1 and %2 are taken for this; %3 are free.</source>
+        <translation>Das Modell bleibt geöffnet. Daneben werden dafür nacheinander %1 und %2 gebraucht; %3 sind frei.</translation>
+    </message>
+    <message>
+        <source>This takes %1 and %2, one after the other. There is no room for that beside the open model: it is closed meanwhile, and then opened again. The conversation is kept.</source>
+        <translation>Dafür werden nacheinander %1 und %2 gebraucht. Neben dem geöffneten Modell ist dafür kein Platz: Es wird solange geschlossen und dann wieder geöffnet. Das Gespräch bleibt erhalten.</translation>
+    </message>
+    <message>
+        <source>%1 tok/s (%2 to %3)</source>
+        <translation>%1 tok/s (%2 bis %3)</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>Perplexity of the text</source>
+        <translation>Perplexität des Textes</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Writes</source>
+        <translation>Schreibt</translation>
+    </message>
+    <message>
+        <source>First word behind a long question</source>
+        <translation>Erstes Wort hinter einer langen Frage</translation>
+    </message>
+    <message>
+        <source>Quality is the probability that the model gives to the text&apos;s next token, the mean of %1 tokens. The difference is %2 ± %3 nats for each token; up to twice its error it can be chance. Writing differs only where all rounds of one are faster than those of the other.</source>
+        <translation>Qualität ist die Wahrscheinlichkeit, die das Modell dem nächsten Token des Textes gibt, das Mittel über %1 Token. Der Unterschied ist %2 ± %3 Nat je Token; bis zum Doppelten seines Fehlers kann er Zufall sein. Das Schreiben unterscheidet sich nur, wo alle Runden des einen schneller sind als die des anderen.</translation>
+    </message>
+    <message>
+        <source>takes as much memory (%1)</source>
+        <translation>braucht ebenso viel Speicher (%1)</translation>
+    </message>
+    <message>
+        <source>takes %1 instead of %2</source>
+        <translation>braucht %1 statt %2</translation>
+    </message>
+    <message>
+        <source>%1 × as fast</source>
+        <translation>%1-mal so schnell</translation>
+    </message>
+    <message>
+        <source>as fast, as far as can be told</source>
+        <translation>ebenso schnell, soweit es sich sagen lässt</translation>
+    </message>
+    <message>
+        <source>As it is now, the model reaches %1 of the quality of “%2”, %3, and writes %4.</source>
+        <translation>So, wie es jetzt ist, erreicht das Modell %1 der Qualität von „%2“, %3 und schreibt %4.</translation>
+    </message>
+    <message>
+        <source>As it is now, the model reaches %1 of the quality of “%2”, %3, and writes %4; the difference in quality could be chance.</source>
+        <translation>So, wie es jetzt ist, erreicht das Modell %1 der Qualität von „%2“, %3 und schreibt %4; der Unterschied der Qualität könnte Zufall sein.</translation>
+    </message>
+    <message>
+        <source>There is nothing to compare before a model is open.</source>
+        <translation>Es gibt nichts zu vergleichen, bevor ein Modell geöffnet ist.</translation>
+    </message>
+    <message>
+        <source>The model is answering. The comparison can begin when the answer has ended.</source>
+        <translation>Das Modell antwortet gerade. Der Vergleich kann beginnen, wenn die Antwort zu Ende ist.</translation>
+    </message>
+    <message>
+        <source>Reads the text…</source>
+        <translation>Liest den Text …</translation>
+    </message>
+    <message>
+        <source>The model was closed or is answering: nothing was compared.</source>
+        <translation>Das Modell wurde geschlossen oder antwortet gerade: Es wurde nichts verglichen.</translation>
+    </message>
+    <message>
+        <source>With %1 it reads: %2 of %3 tokens.</source>
+        <translation>Mit %1 liest es: %2 von %3 Token.</translation>
+    </message>
+    <message>
+        <source>With %1 it writes.</source>
+        <translation>Mit %1 schreibt es.</translation>
+    </message>
+    <message>
+        <source>It is opened with %1.</source>
+        <translation>Es wird mit %1 geöffnet.</translation>
+    </message>
+    <message>
+        <source>It is prepared for %1.</source>
+        <translation>Es wird für %1 vorbereitet.</translation>
+    </message>
+    <message>
+        <source>About %1 left.</source>
+        <translation>Noch etwa %1.</translation>
+    </message>
+    <message>
+        <source>as it is now</source>
+        <translation>wie es jetzt ist</translation>
+    </message>
+    <message>
+        <source>The comparison was stopped.</source>
+        <translation>Der Vergleich wurde angehalten.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ConversationController</name>
@@ -2136,6 +2283,10 @@
         <source>Nothing was deleted in the last 30 days</source>
         <translation>In den letzten 30 Tagen wurde nichts gelöscht</translation>
     </message>
+    <message>
+        <source>Co&amp;mpare…</source>
+        <translation>&amp;Vergleichen …</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::CommandBox</name>
@@ -2154,6 +2305,65 @@
     <message>
         <source>C&amp;opied</source>
         <translation>&amp;Kopiert</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::CompareDialog</name>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>%1 is opened as it is now, and with another choice. With each it reads the same text and writes for some seconds: that shows what the choice changes in quality, memory and speed.</source>
+        <translation>%1 wird so geöffnet, wie es jetzt ist, und mit einer anderen Wahl. Mit beiden liest es denselben Text und schreibt einige Sekunden: Das zeigt, was die Wahl an Qualität, Speicher und Tempo ändert.</translation>
+    </message>
+    <message>
+        <source>How far the comparison is</source>
+        <translation>Wie weit der Vergleich ist</translation>
+    </message>
+    <message>
+        <source>As it is now (%1), beside</source>
+        <translation>Wie es jetzt ist (%1), neben</translation>
+    </message>
+    <message>
+        <source>Text that is read</source>
+        <translation>Text, der gelesen wird</translation>
+    </message>
+    <message>
+        <source>A short text of Fovea&apos;s own: conversation, prose, code, mathematics, other languages</source>
+        <translation>Ein kurzer eigener Text von Fovea: Gespräch, Prosa, Code, Mathematik, andere Sprachen</translation>
+    </message>
+    <message>
+        <source>A text file, best one like those that you work with:</source>
+        <translation>Eine Textdatei, am besten eine wie die, mit denen Sie arbeiten:</translation>
+    </message>
+    <message>
+        <source>Text file</source>
+        <translation>Textdatei</translation>
+    </message>
+    <message>
+        <source>some thousand words</source>
+        <translation>einige tausend Wörter</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen …</translation>
+    </message>
+    <message>
+        <source>A text that is read</source>
+        <translation>Ein Text, der gelesen wird</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>Was sich zeigte</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Close the model and compare</source>
+        <translation>Modell schließen und vergleichen</translation>
     </message>
 </context>
 <context>

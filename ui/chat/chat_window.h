@@ -79,6 +79,7 @@ class ChatWindow : public QMainWindow {
   void continueRequested();    // the last answer
   void editRequested();        // the last question
   void chatSettingsRequested();
+  void compareRequested();  // the model with other settings
   void importRequested(const QString& path);
   void deletedWanted();
   void restoreRequested(qint64 conversation);

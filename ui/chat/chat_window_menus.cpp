@@ -91,6 +91,8 @@ void ChatWindow::make_menus() {
   connect(
       add_action(chat, "chatSettingsAction", tr("Chat se&ttings…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_Comma)),
       &QAction::triggered, this, &ChatWindow::chatSettingsRequested);
+  connect(add_action(chat, "compareAction", tr("Co&mpare…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_E)),
+          &QAction::triggered, this, &ChatWindow::compareRequested);
   chat->addSeparator();
   const auto stored = [this, chat](const char* name, const QString& text, const QKeySequence& keys,
                                    auto act) {

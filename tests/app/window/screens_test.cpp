@@ -26,6 +26,7 @@
 #include "ui/chat/chat_window.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/live/live_panel.h"
+#include "ui/models/compare_dialog.h"
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
@@ -188,6 +189,22 @@ class ScreensTest : public QObject {
     dialog.show();
     QTRY_COMPARE(faults(), QString());
     dialog.show_obstacle(QStringLiteral("There is no room. ").repeated(20), true);
+    QTRY_COMPARE(faults(), QString());
+  }
+
+  void comparing_data() { sizes(); }
+  void comparing() {
+    const QString words = QStringLiteral("There is no room. ").repeated(12);
+    ui::CompareDialog dialog(QString(120, QLatin1Char('m')), QStringLiteral("fovea q4/q2"),
+                             {{.text = words.left(60), .note = words}, {.text = words.left(60)}}, window_);
+    dialog.show();
+    QTRY_COMPARE(faults(), QString());
+    const ui::CompareRow row{words.left(30), words.left(20), words.left(20)};
+    dialog.show_result({.sentence = words,
+                        .now = words.left(20),
+                        .other = words.left(30),
+                        .rows = {row, row, row, row},
+                        .note = words + words});
     QTRY_COMPARE(faults(), QString());
   }
 

@@ -1,0 +1,115 @@
+#include "app/advisor/counterparts.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "app/advisor/errors.h"
+#include "app/library/fit.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+using Kind = Counterpart::Kind;
+using Room = Counterpart::Room;
+
+constexpr const char* usual_lowest = "q2";
+
+std::vector<std::string> tiers_of(const std::optional<Plan>& plan) {
+  std::vector<std::string> tiers;
+  if (plan)
+    for (const PlanTier& tier : plan->parts.experts) tiers.push_back(tier.name);
+  return tiers;
+}
+
+// One that was made for other tiers as well serves.
+std::filesystem::path store_with(const LoadOptions& open, const std::string& tier) {
+  for (const StoreFile& store : stores_of(open.model, open.precision.stores_folder))
+    if (std::ranges::find(store.tiers, tier) != store.tiers.end()) return store.path;
+  return {};
+}
+
+PrecisionRequest all_at(const LoadOptions& open, const std::string& tier) {
+  PrecisionRequest precision;
+  precision.policy = PolicyKind::static_tiers;
+  precision.tiers = {tier};
+  precision.stores_folder = open.precision.stores_folder;
+  precision.store = open.precision.store.empty() ? store_with(open, tier) : open.precision.store;
+  return precision;
+}
+
+std::int64_t all_bytes(const Plan& plan) {
+  return taken_bytes(plan) + plan.host.weights;
+}
+
+void plan_it(Counterpart& choice, const LoadPlan& open, const DeviceInfo& device, std::int64_t held_bytes,
+             const MachineFacts& facts) {
+  auto found = plan_model(choice.options, facts);
+  if (!found) {
+    choice.trouble = std::move(found).error();
+    return;
+  }
+  choice.bytes = found->plan.fits ? all_bytes(found->plan) : found->plan.min_bytes;
+  choice.room = room_for(open.plan, found->plan, device, held_bytes);
+  if (found->policy() == PolicyKind::none) return;
+  const PrecisionRequest& precision = choice.options.precision;
+  choice.store =
+      store_need(choice.options.model, found->plan, precision.stores_folder, choice.options.device);
+  std::error_code error;
+  if (!precision.store.empty()) choice.store.there = std::filesystem::exists(precision.store, error);
+}
+
+}  // namespace
+
+Counterpart::Room room_for(const Plan& first, const Plan& second, const DeviceInfo& device,
+                           std::int64_t held_bytes) {
+  if (!first.fits || !second.fits) return Room::none;
+  const std::int64_t needed = std::max(taken_bytes(first), taken_bytes(second));
+  if (needed > room_on(device, held_bytes)) return Room::none;
+  const Plan& most = first.host_bytes > second.host_bytes ? first : second;
+  const bool beside_card = most.host_available_bytes == 0 || most.host_bytes <= most.host_available_bytes;
+  return beside_card && needed <= room_on(device, 0) ? Room::beside_the_open : Room::in_its_place;
+}
+
+PrecisionRequest fixed_mix_of(const PrecisionRequest& open, const std::optional<Plan>& plan) {
+  PrecisionRequest precision = open;
+  precision.policy = PolicyKind::static_tiers;
+  precision.tiers = tiers_of(plan);
+  return precision;
+}
+
+Result<Counterparts> counterparts_of(const LoadOptions& open, const std::optional<Plan>& plan,
+                                     std::int64_t held_bytes) {
+  const PolicyKind policy = open.precision.policy;
+  if (lowers_layers(policy))
+    return fail(phrases::file_place(open.model), errors::comparison_of_lowered_layers());
+  FOVEA_TRY(const auto all, devices());
+  FOVEA_TRY(const DeviceInfo* device, find_device(all, {open.device, {}}));
+  // As if the model that is open were not: it holds what it would get again.
+  MachineFacts facts;
+  if (is_card(open.device))
+    facts.device_free_bytes = std::min(device->memory_free_bytes + held_bytes, device->memory_bytes);
+  Counterparts found{.open = open, .free_bytes = room_on(*device, 0)};
+  FOVEA_TRY(const LoadPlan again, plan_model(open, facts));
+  found.bytes = all_bytes(again.plan);
+
+  const auto add = [&](Kind kind, const PrecisionRequest& precision, const std::string& tier = {}) {
+    Counterpart choice{.kind = kind, .options = open, .tier = tier};
+    choice.options.precision = precision;
+    choice.options.precision.events.clear();
+    plan_it(choice, again, *device, held_bytes, facts);
+    found.choices.push_back(std::move(choice));
+  };
+  PrecisionRequest as_in_file;
+  as_in_file.stores_folder = open.precision.stores_folder;
+  if (policy != PolicyKind::none) add(Kind::file, as_in_file);
+  const std::vector<std::string> tiers = tiers_of(plan);
+  const std::string lowest = tiers.empty() ? usual_lowest : tiers.back();
+  const bool is_lowest = policy == PolicyKind::static_tiers && tiers.size() == 1;
+  if (!is_lowest) add(Kind::lowest, all_at(open, lowest), lowest);
+  if (moves_experts(policy)) add(Kind::fixed, fixed_mix_of(open.precision, plan));
+  return found;
+}
+
+}  // namespace fovea::app
