@@ -3,6 +3,7 @@
 // smoothing.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,8 +13,10 @@ namespace fovea::tasks {
 
 std::vector<std::string> bleu_tokens(std::string_view text);
 
+inline constexpr std::size_t bleu_sums = 10;
+
 // What a translation adds to a corpus' sums: its n-grams that the reference has too, for n of 1 to 4, its
-// n-grams, its tokens, the reference's tokens. [10]
+// n-grams, its tokens, the reference's tokens. [bleu_sums]
 std::vector<double> bleu_counts(std::string_view reference, std::string_view translation);
 
 // From such sums, 0 to 100.

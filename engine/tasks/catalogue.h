@@ -53,6 +53,9 @@ struct Task {
 
 const std::vector<Task>& catalogue();
 
+// How many values a document has for a metric.
+std::size_t values_of(std::string_view metric);
+
 // What a metric's values, added up over so many documents, come to.
 double score_of(std::string_view metric, std::span<const double> sums, std::int64_t documents);
 

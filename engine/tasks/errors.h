@@ -22,6 +22,7 @@ FOVEA_ERROR(format, task_file_too_large, "unpacked it is larger than {limit}",
 FOVEA_ERROR(format, task_line_no_object, "it is no JSON object", "Get the file again");
 FOVEA_ERROR(format, task_line_without_key, "the object has no {key}",
             "Give a data set that the task is made for");
+FOVEA_ERROR(format, task_value_no_text, "its {key} is no text", "Give a data set that the task is made for");
 FOVEA_ERROR(format, task_row_no_question, "it is not what the task is made for", "Get the file again");
 FOVEA_ERROR(format, task_files_not_parallel, "one language has {lines} lines, the other {others}",
             "Get both files again");

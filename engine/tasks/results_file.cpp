@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/core/result.h"
+#include "engine/tasks/catalogue.h"
 #include "engine/tasks/errors.h"
 #include "engine/tasks/text_formats.h"
 
@@ -70,7 +71,7 @@ std::optional<TaskOutcome> outcome_of(const Json& object) {
   }
   for (const auto& [metric, value] : object["values"].items()) {
     auto numbers = numbers_of(value);
-    if (!numbers || numbers->empty()) return std::nullopt;
+    if (!numbers || numbers->size() != values_of(metric)) return std::nullopt;
     outcome.values[metric] = *std::move(numbers);
   }
   return outcome;

@@ -55,6 +55,7 @@ void add_scores(const Task& task, const Outcomes& outcomes, std::vector<TaskScor
     std::vector<std::optional<double>> errors;
     for (const Outcomes& part : parts) {
       const auto of_part = rows_of(part, metric);
+      if (of_part.empty()) continue;
       const Estimate found = score(of_part, metric);
       sizes.push_back(std::ssize(of_part));
       errors.push_back(found.standard_error);

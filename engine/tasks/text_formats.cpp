@@ -64,6 +64,9 @@ Result<std::vector<Json>> json_lines(std::string_view text, const std::filesyste
     for (const std::string& key : keys) {
       if (!object.contains(key))
         return fail(phrases::line_place(file, number), errors::task_line_without_key(key));
+      Json& value = object[key];
+      if (value.is_number()) value = value.dump();
+      if (!value.is_string()) return fail(phrases::line_place(file, number), errors::task_value_no_text(key));
     }
     objects.push_back(std::move(object));
   }

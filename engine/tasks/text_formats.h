@@ -19,8 +19,8 @@ std::vector<std::string> lines_of(std::string_view text);
 // RFC 4180: values in double quotes may hold commas, line ends and, doubled, quotes. No header.
 std::vector<std::vector<std::string>> comma_separated(std::string_view text);
 
-// One object a line; empty lines are skipped. ErrorKind::format names the first line that is none, or that
-// lacks one of `keys`.
+// One object a line; empty lines are skipped. Each of `keys` holds a text; a number becomes one.
+// ErrorKind::format names the first line that is no object, or that lacks one of these.
 Result<std::vector<Json>> json_lines(std::string_view text, const std::filesystem::path& file,
                                      const std::vector<std::string>& keys);
 

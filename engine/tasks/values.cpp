@@ -171,9 +171,8 @@ bool is_aime_answer(std::string_view answer, std::string_view target) {
 }
 
 Values value_aime(const Json& fields, const Observed& observed) {
-  const Json& answer = fields["answer"];
-  return {{"exact_match", truth(is_aime_answer(observed.answer, answer.is_string() ? answer.get<std::string>()
-                                                                                   : answer.dump()))}};
+  return {{"exact_match",
+           truth(is_aime_answer(observed.answer, fields["answer"].get_ref<const std::string&>()))}};
 }
 
 Values value_highlights(const Json& fields, const Observed& observed) {
@@ -190,6 +189,11 @@ Values value_english(const Json& fields, const Observed& observed) {
 
 Values value_nothing(const Json&, const Observed&) {
   return {};
+}
+
+std::size_t values_of(std::string_view metric) {
+  if (metric == "bleu") return bleu_sums;
+  return metric.ends_with("_perplexity") || metric == "bits_per_byte" ? 2 : 1;
 }
 
 double score_of(std::string_view metric, std::span<const double> sums, std::int64_t documents) {

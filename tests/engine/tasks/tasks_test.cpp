@@ -251,6 +251,9 @@ class TasksTest : public QObject {
     QTest::newRow("key") << std::string("aime25") << std::string("math/aime25_test.jsonl")
                          << std::string("{\"problem\": \"?\"}\n")
                          << std::string("line 1: the object has no answer");
+    QTest::newRow("value") << std::string("gsm8k") << std::string("gsm8k/test.jsonl")
+                           << std::string("{\"question\": [\"?\"], \"answer\": 7}\n")
+                           << std::string("line 1: its question is no text");
     QTest::newRow("json") << std::string("aime25") << std::string("math/aime25_test.jsonl")
                           << std::string("[]\n") << std::string("line 1: it is no JSON object");
     QTest::newRow("lines") << std::string("hellaswag") << std::string("hellaswag/hellaswag_val_full.txt")
@@ -278,6 +281,41 @@ class TasksTest : public QObject {
     const auto results = fovea::run_tasks(*load_chat_model(), settings);
     QVERIFY(!results);
     QVERIFY2(results.error().message().contains(said), results.error().message().c_str());
+  }
+
+  // What somebody has changed in a file is no reason to read beyond it.
+  void damagedResultsAreNamed_data() {
+    QTest::addColumn<std::string>("line");
+    QTest::addColumn<bool>("good");
+    const auto row = [](const char* name, const char* line, bool good) {
+      QTest::newRow(name) << std::string(line) << good;
+    };
+    row("a score", R"({"task": "mmlu", "part": "a", "document": 0, "values": {"acc": [1]}})", true);
+    row("no values", R"({"task": "mmlu", "part": "a", "document": 0})", false);
+    row("too few", R"({"task": "wikitext", "document": 0, "values": {"word_perplexity": [-9]}})", false);
+    row("too many", R"({"task": "mmlu", "document": 0, "values": {"acc": [1, 1]}})", false);
+    row("no sums", R"({"task": "wmt14-fr-en", "document": 0, "values": {"bleu": [1]}})", false);
+    row("no such choice",
+        R"({"task": "mmlu", "document": 0, "values": {}, "log_likelihoods": [-1], "gold": 1})", false);
+  }
+  void damagedResultsAreNamed() {
+    QFETCH(std::string, line);
+    QFETCH(bool, good);
+    const fovea::tests::TemporaryFolder folder;
+    // Another part lacks the score.
+    write_text(folder.path() / "results.jsonl",
+               "{\"fovea_tasks\":1}\n" + line +
+                   "\n{\"task\": \"mmlu\", \"part\": \"b\", \"document\": 0, \"values\": {}}\n");
+    const auto read = fovea::read_task_results(folder.path() / "results.jsonl");
+    QCOMPARE(read.has_value(), good);
+    if (!good) {
+      QVERIFY2(read.error().message().contains("line 2: it is no outcome"), read.error().message().c_str());
+      return;
+    }
+    const auto scores = fovea::task_scores(read->outcomes);
+    QCOMPARE(scores.size(), std::size_t{2});  // of the task and of the part that has it
+    for (const fovea::TaskScore& score : scores) QCOMPARE(score.value, 1.0);
+    QVERIFY(fovea::compare_tasks(*read, *read));
   }
 
   // Asked in the model's chat template; nothing is right, so nothing is scored.
