@@ -38,6 +38,15 @@ nlohmann::ordered_json conditions_json(const TaskResults& results) {
   return object;
 }
 
+// Of whole texts the files hold the likelihood of what stands there, and no distributions.
+void note_whole_vocabulary(const std::vector<TaskComparison>& found, Console& console) {
+  if (std::ranges::find(found, "wikitext", &TaskComparison::name) == found.end()) return;
+  console.note(
+      "fovea eval: how far a setting's distributions over the whole vocabulary are from the model's as its "
+      "file "
+      "has it, fovea perplexity MODEL DATA/wikitext-2/wiki.test.raw --against MODEL tells");
+}
+
 Result<void> compare(const EvalFlags& flags, Console& console) {
   FOVEA_TRY(const TaskResults first, read_task_results(flags.compared[0]));
   FOVEA_TRY(const TaskResults second, read_task_results(flags.compared[1]));
@@ -48,6 +57,7 @@ Result<void> compare(const EvalFlags& flags, Console& console) {
                                 {"tasks", comparison_json(found)},
                                 {"sentence", comparison_sentence(found)}});
   }
+  note_whole_vocabulary(found, console);
   return console.write(comparison_table(found, flags.form()) + "\n" + comparison_sentence(found) + "\n");
 }
 
@@ -129,7 +139,9 @@ void add_eval(Registry& registry) {
       "in\n"
       "                  gold_log_likelihood and metrics, kl: divergence of the choices in nats, same: share "
       "of\n"
-      "                  equal choices or answers, answers_rougeL: of the second's answers to the first's\n"
+      "                  equal choices or answers, answers_rougeL: of the second's answers to the first's,\n"
+      "                  costs: of both runs mean seconds of a document, and bytes; log_ratio: ln of their "
+      "ratio\n"
       "  with --list by name: description, files, metrics, chance, examples\n" +
           std::string(precision_keys));
   add_model(*command, flags->model);

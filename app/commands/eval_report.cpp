@@ -81,6 +81,37 @@ std::string joined(const std::vector<std::string>& items) {
   return text;
 }
 
+// What both runs took, over the documents of all tasks; empty: the files do not tell.
+std::string cost_clause(const std::vector<TaskComparison>& comparisons) {
+  double documents = 0, first = 0, second = 0, log_ratio = 0, variance = 0;
+  std::int64_t first_bytes = 0, second_bytes = 0;
+  bool has_error = true;
+  for (const TaskComparison& each : comparisons) {
+    if (!each.costs) continue;
+    const TaskComparison::Costs& costs = *each.costs;
+    const auto count = static_cast<double>(costs.documents);
+    documents += count;
+    first += count * costs.first_seconds;
+    second += count * costs.second_seconds;
+    log_ratio += count * costs.log_ratio.value;
+    variance += std::pow(count * costs.log_ratio.standard_error.value_or(0), 2);
+    has_error = has_error && costs.log_ratio.standard_error.has_value();
+    first_bytes = std::max(first_bytes, costs.first_bytes);
+    second_bytes = std::max(second_bytes, costs.second_bytes);
+  }
+  if (documents == 0) return {};
+  const std::string memory =
+      first_bytes == second_bytes
+          ? fmt::format("as much memory ({})", size_text(second_bytes))
+          : fmt::format("{} instead of {}", size_text(second_bytes), size_text(first_bytes));
+  const std::string times =
+      fmt::format("{:.3g} s for a document instead of {:.3g} s", second / documents, first / documents);
+  const bool is_clear_ratio = has_error && std::abs(log_ratio) > 2 * std::sqrt(variance);
+  return is_clear_ratio
+             ? fmt::format("the second takes {}, and {:.2f} × the time: {}", memory, second / first, times)
+             : fmt::format("the second takes {}, and as much time as far as can be told: {}", memory, times);
+}
+
 }  // namespace
 
 std::string score_table(const std::vector<TaskScore>& scores, TableForm form, bool parts) {
@@ -124,6 +155,12 @@ std::string comparison_table(const std::vector<TaskComparison>& comparisons, Tab
     if (const auto& rouge = each.rouge_l)
       add("rougeL of the answers", with_error(rouge->value, rouge->standard_error));
     if (each.same) add("the same", fmt::format("{:.2f} %", 100 * *each.same));
+    if (const auto& costs = each.costs) {
+      rows.push_back({each.name, "seconds for a document", fmt::format("{:.4g}", costs->first_seconds),
+                      fmt::format("{:.4g}", costs->second_seconds), "", std::to_string(costs->documents)});
+      rows.push_back({each.name, "memory", size_text(costs->first_bytes), size_text(costs->second_bytes), "",
+                      std::to_string(costs->documents)});
+    }
     for (const TaskComparison::Metric& metric : each.metrics) {
       rows.push_back(
           {each.name, metric.name, fmt::format("{:.4f}", metric.first), fmt::format("{:.4f}", metric.second),
@@ -150,8 +187,11 @@ std::string comparison_sentence(const std::vector<TaskComparison>& comparisons) 
   if (!lost.empty()) parts.push_back("loses " + listed(lost));
   if (!gained.empty()) parts.push_back("gains " + listed(gained));
   if (!alike.empty()) parts.push_back("differs by no more than chance on " + listed(alike));
-  if (parts.empty()) return "The two runs have no right answers to compare.";
-  return "In nats of the right answer's log-likelihood, the second run " + listed(parts) + ".";
+  const std::string quality =
+      parts.empty() ? "The two runs have no right answers to compare"
+                    : "In nats of the right answer's log-likelihood, the second run " + listed(parts);
+  const std::string costs = cost_clause(comparisons);
+  return quality + "; " + (costs.empty() ? "the files do not tell time and memory" : costs) + ".";
 }
 
 Json comparison_json(const std::vector<TaskComparison>& comparisons) {
@@ -163,6 +203,12 @@ Json comparison_json(const std::vector<TaskComparison>& comparisons) {
     if (each.divergence) task["kl"] = difference_json(*each.divergence);
     if (each.rouge_l) task["answers_rougeL"] = difference_json(*each.rouge_l);
     if (each.same) task["same"] = *each.same;
+    if (const auto& costs = each.costs) {
+      task["costs"] = {{"documents", costs->documents},
+                       {"first", {{"seconds", costs->first_seconds}, {"bytes", costs->first_bytes}}},
+                       {"second", {{"seconds", costs->second_seconds}, {"bytes", costs->second_bytes}}},
+                       {"log_ratio", difference_json(costs->log_ratio)}};
+    }
     for (const TaskComparison::Metric& metric : each.metrics) {
       task["metrics"][metric.name] = {{"first", metric.first},
                                       {"second", metric.second},

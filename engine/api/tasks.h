@@ -40,6 +40,14 @@ struct TaskSettings {
   std::filesystem::path results = {};
 };
 
+// What one document took: where a run goes on another day, each of its documents has its own.
+struct TaskCost {
+  double seconds = 0;  // of all that was computed for it; 0: not known
+  std::int64_t bytes =
+      0;  // that the engine held, on the device and beside it, without what is kept free; 0: not known
+  bool operator==(const TaskCost&) const = default;
+};
+
 // What came of one document.
 struct TaskOutcome {
   std::string task, part;  // "mmlu", "anatomy"; a task may have one part alone, without a name
@@ -50,6 +58,7 @@ struct TaskOutcome {
   std::string answer = {};                                 // what was written; empty where choices are scored
   std::map<std::string, std::vector<double>> values = {};  // by metric: what its score is summed up from
   std::int64_t dropped_tokens = 0;                         // of the prompt's beginning, for want of context
+  TaskCost cost = {};
 
   std::string name() const { return part.empty() ? task : task + "_" + part; }
   bool operator==(const TaskOutcome&) const = default;
@@ -105,6 +114,14 @@ struct TaskComparison {
     PairedDifference difference;
   };
   std::vector<Metric> metrics = {};
+  // Of the documents for which both runs tell what they took; nothing: there is none.
+  struct Costs {
+    std::int64_t documents = 0;
+    double first_seconds = 0, second_seconds = 0;    // mean
+    PairedDifference log_ratio;                      // ln of the second's seconds by the first's
+    std::int64_t first_bytes = 0, second_bytes = 0;  // the most
+  };
+  std::optional<Costs> costs = {};
 };
 
 // Over the documents that both have. ErrorKind::invalid: there is none.

@@ -100,6 +100,26 @@ bool both_have(const std::vector<Pair>& pairs, const std::string& metric) {
   });
 }
 
+std::optional<TaskComparison::Costs> compare_costs(const std::vector<Pair>& pairs) {
+  TaskComparison::Costs costs;
+  std::vector<double> ratios;
+  for (const auto& [first, second] : pairs) {
+    const TaskCost &was = first->cost, &is = second->cost;
+    if (was.seconds <= 0 || is.seconds <= 0 || was.bytes == 0 || is.bytes == 0) continue;
+    costs.first_seconds += was.seconds;
+    costs.second_seconds += is.seconds;
+    costs.first_bytes = std::max(costs.first_bytes, was.bytes);
+    costs.second_bytes = std::max(costs.second_bytes, is.bytes);
+    ratios.push_back(std::log(is.seconds) - std::log(was.seconds));
+  }
+  if (ratios.empty()) return std::nullopt;
+  costs.documents = std::ssize(ratios);
+  costs.first_seconds /= static_cast<double>(ratios.size());
+  costs.second_seconds /= static_cast<double>(ratios.size());
+  costs.log_ratio = difference(tasks::mean(ratios));
+  return costs;
+}
+
 TaskComparison compare_task(const tasks::Task& task, const std::vector<Pair>& pairs) {
   TaskComparison result{.name = task.info.name, .documents = std::ssize(pairs)};
   if (std::ranges::none_of(pairs, [](const Pair& pair) { return pair.first->log_likelihoods.empty(); })) {
@@ -121,6 +141,7 @@ TaskComparison compare_task(const tasks::Task& task, const std::vector<Pair>& pa
   }
   for (const std::string& metric : task.info.metrics)
     if (both_have(pairs, metric)) result.metrics.push_back(compare_metric(pairs, metric));
+  result.costs = compare_costs(pairs);
   return result;
 }
 

@@ -39,6 +39,8 @@ Json outcome_json(const TaskOutcome& outcome) {
   if (!outcome.answer.empty()) object["answer"] = outcome.answer;
   object["values"] = outcome.values;
   if (outcome.dropped_tokens > 0) object["dropped_tokens"] = outcome.dropped_tokens;
+  object["seconds"] = outcome.cost.seconds;
+  object["bytes"] = outcome.cost.bytes;
   return object;
 }
 
@@ -46,6 +48,13 @@ std::optional<std::vector<double>> numbers_of(const Json& list) {
   if (!list.is_array() || !std::ranges::all_of(list, [](const Json& each) { return each.is_number(); }))
     return std::nullopt;
   return list.get<std::vector<double>>();
+}
+
+// Files of older programs have none. False: it is no time.
+bool seconds_of(const Json& object, double& out) {
+  if (!object.contains("seconds")) return true;
+  const Json& seconds = object["seconds"];
+  return seconds.is_number() && (out = seconds.get<double>(), out >= 0);
 }
 
 // Nothing: it is no outcome.
@@ -61,7 +70,8 @@ std::optional<TaskOutcome> outcome_of(const Json& object) {
   };
   if (!text("task", outcome.task) || !text("part", outcome.part) || !text("answer", outcome.answer) ||
       !number("document", outcome.document) || !number("gold", outcome.gold) ||
-      !number("dropped_tokens", outcome.dropped_tokens) || !object.contains("values") ||
+      !number("dropped_tokens", outcome.dropped_tokens) || !number("bytes", outcome.cost.bytes) ||
+      !seconds_of(object, outcome.cost.seconds) || !object.contains("values") ||
       !object["values"].is_object())
     return std::nullopt;
   if (object.contains("log_likelihoods")) {

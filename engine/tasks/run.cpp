@@ -217,6 +217,15 @@ class RunProgress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+// On the device and beside it, without what is kept free of a budget.
+std::int64_t held_bytes(const Engine& engine) {
+  const MemoryUse memory = engine.memory();
+  const std::optional<PrecisionUse> use = engine.precision();
+  const std::int64_t on_device =
+      use ? use->accounted_bytes - engine.plan().plan.parts.safety : memory.on_device();
+  return on_device + memory.host_weights + memory.host_buffers;
+}
+
 using Key = std::tuple<std::string, std::string, std::int64_t>;
 
 }  // namespace
@@ -242,6 +251,7 @@ Result<TaskResults> run_tasks(Engine& engine, const TaskSettings& settings, cons
     for (const TaskOutcome& each : file->kept()) kept[{each.task, each.part, each.document}] = &each;
   }
   RunProgress run(progress, total);
+  const std::int64_t bytes = held_bytes(engine);
   for (std::size_t i = 0; i < selections.size(); ++i) {
     const Task& task = *selections[i].task;
     FOVEA_TRY(tasks::PromptWriter writer,
@@ -255,7 +265,11 @@ Result<TaskResults> run_tasks(Engine& engine, const TaskSettings& settings, cons
       }
       run.report(document.part.empty() ? task.info.name : task.info.name + "_" + document.part);
       FOVEA_TRY(const Prompt prompt, writer.write(document));
+      const auto begin = std::chrono::steady_clock::now();
       FOVEA_TRY(TaskOutcome outcome, runner.run(task, document, prompt));
+      outcome.cost = {
+          .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
+          .bytes = bytes};
       if (file) FOVEA_CHECK(file->add(outcome));
       results.outcomes.push_back(std::move(outcome));
       run.done();

@@ -78,10 +78,35 @@ class EvalTest : public QObject {
     QCOMPARE(found["tasks"].size(), std::size_t{1});
     QCOMPARE(found["tasks"]["mmlu"]["documents"], json(8));
     QVERIFY(found["tasks"]["mmlu"]["kl"]["value"] > 0);
+    const json& costs = found["tasks"]["mmlu"]["costs"];
+    QCOMPARE(costs["documents"], json(8));
+    QVERIFY(costs["first"]["seconds"] > 0 && costs["second"]["seconds"] > 0);
+    QVERIFY(costs["second"]["bytes"] < costs["first"]["bytes"]);  // the cache has a quarter of the bits
+    QVERIFY2(outcome.out.contains(" instead of ") && outcome.out.contains(" s for a document"),
+             outcome.out.c_str());
     QVERIFY(found["tasks"]["mmlu"]["metrics"]["acc"]["difference"].contains("standard_error"));
-    QCOMPARE(run({"eval", "--compare", first, first})
-                 .out.contains("differs by no more than chance on mmlu and cnn_dailymail"),
-             true);
+    const std::string same = run({"eval", "--compare", first, first}).out;
+    QVERIFY2(
+        same.contains("differs by no more than chance on mmlu and cnn_dailymail; the second takes as much "
+                      "memory ("),
+        same.c_str());
+    QVERIFY(same.contains("and as much time as far as can be told"));
+    // Files of older programs do not tell.
+    std::string text = fovea::tests::content(first);
+    for (std::size_t at = 0; (at = text.find("\"seconds\"", at)) != std::string::npos; ++at)
+      text.replace(at, 9, "\"elapsed\"");
+    std::ofstream(second) << text;
+    QVERIFY(run({"eval", "--compare", first, second}).out.contains("the files do not tell time and memory."));
+  }
+
+  // Likelihoods of a text are no distributions: another command has these.
+  void wikitextPointsToTheWholeVocabulary() {
+    const fovea::tests::TemporaryFolder folder;
+    const std::string file = folder.path() / "results";
+    QCOMPARE(run(eval_arguments("wikitext", {"--results", file})).code, 0);
+    const Outcome outcome = run({"eval", "--compare", file, file});
+    QCOMPARE(outcome.code, 0);
+    QVERIFY2(outcome.err.contains("fovea perplexity MODEL"), outcome.err.c_str());
   }
 
   void tasksAreListed() {

@@ -150,8 +150,13 @@ class TasksTest : public QObject {
     FOVEA_VERIFY(rest);
     QCOMPARE(first_done, 3);
     QCOMPARE(rest->outcomes.size(), whole->outcomes.size());
-    for (std::size_t i = 0; i < rest->outcomes.size(); ++i)
+    for (std::size_t i = 0; i < rest->outcomes.size(); ++i) {
       QVERIFY(near(rest->outcomes[i].log_likelihoods[0], whole->outcomes[i].log_likelihoods[0]));
+      // What was not run again took what it took then.
+      if (i < 3) QVERIFY(rest->outcomes[i].cost == whole->outcomes[i].cost);
+      QVERIFY(rest->outcomes[i].cost.seconds > 0);
+      QCOMPARE(rest->outcomes[i].cost.bytes, engine->memory().on_device());
+    }
     QCOMPARE(std::ranges::count(text_of(settings.results), '\n'), std::ssize(whole->outcomes) + 1);
     // With other settings it is another run, and nobody else's file is touched.
     settings.examples = 0;
@@ -283,6 +288,38 @@ class TasksTest : public QObject {
     QVERIFY2(results.error().message().contains(said), results.error().message().c_str());
   }
 
+  void whatDocumentsTookIsCompared() {
+    TaskResults first, second;
+    const auto add = [](TaskResults& run, std::int64_t document, double seconds, std::int64_t bytes) {
+      run.outcomes.push_back({.task = "mmlu",
+                              .part = "a",
+                              .document = document,
+                              .values = {{"acc", {1}}},
+                              .cost = {.seconds = seconds, .bytes = bytes}});
+    };
+    for (const auto& [document, seconds] : {std::pair{0, 1.0}, {1, 2.0}, {2, 4.0}})
+      add(first, document, seconds, 100);
+    add(first, 3, 8, 100);
+    add(second, 0, 2, 70);
+    add(second, 1, 4, 70);
+    add(second, 2, 8, 80);  // as another part of the run had it
+    add(second, 3, 0, 0);   // of a file that does not tell
+    const auto compared = fovea::compare_tasks(first, second);
+    FOVEA_VERIFY(compared);
+    QVERIFY(compared->front().costs);
+    const auto& costs = *compared->front().costs;
+    QCOMPARE(compared->front().documents, 4);
+    QCOMPARE(costs.documents, 3);
+    QVERIFY(std::abs(costs.first_seconds - 7.0 / 3) < 1e-12);
+    QVERIFY(std::abs(costs.second_seconds - 14.0 / 3) < 1e-12);
+    QCOMPARE(costs.first_bytes, 100);
+    QCOMPARE(costs.second_bytes, 80);
+    QVERIFY(std::abs(costs.log_ratio.value - std::log(2.0)) < 1e-12);
+    QVERIFY(costs.log_ratio.standard_error.value() < 1e-9);
+    for (TaskOutcome& each : second.outcomes) each.cost = {};
+    QVERIFY(!fovea::compare_tasks(first, second)->front().costs);
+  }
+
   // What somebody has changed in a file is no reason to read beyond it.
   void damagedResultsAreNamed_data() {
     QTest::addColumn<std::string>("line");
@@ -295,6 +332,7 @@ class TasksTest : public QObject {
     row("too few", R"({"task": "wikitext", "document": 0, "values": {"word_perplexity": [-9]}})", false);
     row("too many", R"({"task": "mmlu", "document": 0, "values": {"acc": [1, 1]}})", false);
     row("no sums", R"({"task": "wmt14-fr-en", "document": 0, "values": {"bleu": [1]}})", false);
+    row("no time", R"({"task": "mmlu", "document": 0, "values": {}, "seconds": -1})", false);
     row("no such choice",
         R"({"task": "mmlu", "document": 0, "values": {}, "log_likelihoods": [-1], "gold": 1})", false);
   }
