@@ -83,6 +83,32 @@ class TasksTest : public QObject {
     QCOMPARE(number, documents.size());
   }
 
+  // Nothing is run: tests/golden/make_code_prompts.py.
+  void promptsOfCodeEqualTheHarness_data() {
+    QTest::addColumn<std::string>("task");
+    for (const char* task : {"humaneval", "mbpp_plus"}) QTest::newRow(task) << std::string(task);
+  }
+  void promptsOfCodeEqualTheHarness() {
+    QFETCH(std::string, task);
+    const auto& catalogue = fovea::tasks::catalogue();
+    const auto found = std::ranges::find(catalogue, task, [](const auto& each) { return each.info.name; });
+    QVERIFY(found != catalogue.end());
+    const auto data = found->read(fovea::tests::golden("tasks/data"));
+    FOVEA_VERIFY(data);
+    auto writer = fovea::tasks::PromptWriter::create(*found, *data, found->info.examples);
+    FOVEA_VERIFY(writer);
+    std::ifstream file(fovea::tests::golden("tasks/expected_code.json"));
+    const json documents = json::parse(file, nullptr, false)[task];
+    QCOMPARE(data->documents.size(), documents.size());
+    QVERIFY(!documents.empty());
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      const auto prompt = writer->write(data->documents[i]);
+      FOVEA_VERIFY(prompt);
+      QCOMPARE(prompt->context, documents[i]["context"].get<std::string>());
+      QCOMPARE(prompt->until, documents[i]["until"].get<std::vector<std::string>>());
+    }
+  }
+
   void outcomesAndScoresEqualTheHarness_data() { tasks_of_the_harness(); }
   void outcomesAndScoresEqualTheHarness() {
     QFETCH(std::string, task);
