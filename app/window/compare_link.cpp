@@ -159,6 +159,10 @@ CompareLink::CompareLink(ChatController& chat, ui::ChatWindow& window) : chat_(c
   connect(&worker, &EngineWorker::compared, this, &CompareLink::show_result);
   connect(&worker, &EngineWorker::comparisonFailed, this, &CompareLink::show_error);
   connect(&chat.conversation(), &ConversationController::workChanged, this, &CompareLink::wait_for_answers);
+  // Opened otherwise meanwhile: what the dialog offers is of another plan.
+  connect(&chat, &ChatController::modelOpened, this, [this] {
+    if (dialog_ && chat_.opened_with(chat_.model().settings.precision) != found_.open) dialog_->reject();
+  });
 }
 
 void CompareLink::open() {
@@ -187,7 +191,7 @@ void CompareLink::show(const Counterparts& found) {
   dialog_ = new ui::CompareDialog(q(chat_.model().info.name), now_, views, &window_);
   dialog_->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog_, &ui::CompareDialog::startRequested, this, &CompareLink::start);
-  connect(dialog_, &ui::CompareDialog::stopRequested, this, [this] { chat_.worker().stop(); });
+  connect(dialog_, &ui::CompareDialog::stopRequested, this, &CompareLink::stop);
   wait_for_answers();
   dialog_->open();
 }
@@ -205,10 +209,17 @@ void CompareLink::start(int choice, const QString& text_file) {
   dialog_->show_progress(tr("Reads the text…"), 0, 0);
   if (text_file.isEmpty()) return run(choice, std::string(comparison_text()));
   const auto read = [file = text_file.toStdString()] { return read_file(file, compared_file_limit_bytes); };
-  in_background(dialog_, read, [this, choice](const Result<std::string>& text) {
+  in_background(dialog_, read, [this, choice, begun = ++begun_](const Result<std::string>& text) {
+    if (begun != begun_) return;
     if (!text) return dialog_->show_error(error_words(text.error()));
     run(choice, *text);
   });
+}
+
+void CompareLink::stop() {
+  ++begun_;
+  if (running_ >= 0) return chat_.worker().stop();
+  dialog_->show_stopped(tr("The comparison was stopped."));  // its text was still being read
 }
 
 void CompareLink::run(int choice, const std::string& text) {

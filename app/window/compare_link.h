@@ -37,6 +37,7 @@ class CompareLink : public QObject {
   void show(const Counterparts& found);
   void wait_for_answers();
   void start(int choice, const QString& text_file);
+  void stop();
   void run(int choice, const std::string& text);
   void show_progress(const ComparisonProgress& progress);
   void show_result(const SettingsComparison& found);
@@ -49,6 +50,7 @@ class CompareLink : public QObject {
   Counterparts found_;
   QString now_, other_;  // what is compared
   int running_ = -1;     // the choice; -1: none
+  int begun_ = 0;        // by the dialog, and its stops: what is read for an earlier one is not compared
   QPointer<ui::CompareDialog> dialog_;
 };
 

@@ -2,6 +2,7 @@
 #include <QGroupBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QRadioButton>
 #include <cmath>
@@ -126,13 +127,17 @@ class CompareTest : public QObject {
              QStringLiteral("The comparison was stopped."));
     own_text(desk, *dialog);
     start->click();
+    start->click();  // while the text is read
+    QVERIFY(!dialog->is_running());
+    start->click();
     QTRY_VERIFY(!dialog->is_running());
     QVERIFY(dialog->findChild<QGroupBox*>(QStringLiteral("compareResult"))->isVisibleTo(dialog));
     // Closing it stops it as well.
+    dialog->findChild<QRadioButton*>(QStringLiteral("compareBuiltIn"))->setChecked(true);
+    QSignalSpy failed(&desk.controller->worker(), &app::EngineWorker::comparisonFailed);
     start->click();
     QVERIFY(dialog->is_running());
     dialog->reject();
-    QSignalSpy failed(&desk.controller->worker(), &app::EngineWorker::comparisonFailed);
     QTRY_COMPARE(failed.count(), 1);
     QVERIFY(desk.controller->model_loaded());
   }
@@ -177,6 +182,20 @@ class CompareTest : public QObject {
     QTest::qWait(100);
     QCOMPARE(desk.window.state(), State::ready);
     QCOMPARE(chat.model().settings.precision.policy, PolicyKind::none);
+  }
+
+  void itGoesWithItsModel() {
+    tests::Desk desk;
+    app::CompareLink link(*desk.controller, desk.window);
+    open(desk);
+    const QPointer<ui::CompareDialog> dialog = show(link);
+    QVERIFY(dialog);
+    desk.controller->reload(desk.controller->model().settings.precision);
+    QTRY_COMPARE(desk.window.state(), State::ready);
+    QVERIFY(dialog && dialog->isVisible());  // the same once more
+    desk.controller->reload({});
+    QTRY_COMPARE(desk.window.state(), State::ready);
+    QTRY_VERIFY(!dialog);
   }
 
   void itWaitsForAnAnswer() {
