@@ -30,6 +30,29 @@ bool is_near(double a, double b) {
   return std::abs(a - b) < 1e-9 * (1 + std::abs(b));
 }
 
+constexpr std::int64_t expert_bytes = 4'001'792;
+
+// Experts of one size that are on disk alone, with room for so many and one spare block.
+struct AllOnDisk {
+  AllOnDisk(std::vector<std::int32_t> first_unit, std::int64_t room)
+      : world{.first_unit = std::move(first_unit),
+              .bits_per_weight = {4},
+              .unit_bytes = {},
+              .damage = {},
+              .capacity = {0},
+              .uses = {}} {
+    const auto units = static_cast<std::size_t>(world.units());
+    world.unit_bytes.assign(units, expert_bytes);
+    const ReplaySettings settings{
+        .clock = {.read_gb_per_s = 1, .read_latency_ms = 0.5, .upload_gb_per_s = 2},
+        .arena = {.slab_bytes = expert_bytes, .slabs = room + 1, .block_bytes = {expert_bytes}},
+        .on_demand_blocks = room};
+    made = ReplayResidency::create(world, settings, std::vector<std::uint8_t>(units, no_tier));
+  }
+  precision::PolicyWorld world;
+  Result<std::unique_ptr<ReplayResidency>> made;
+};
+
 }  // namespace
 
 class ReplayOffloadTest : public QObject {
@@ -38,25 +61,15 @@ class ReplayOffloadTest : public QObject {
  private Q_SLOTS:
   // One layer of four experts, all on disk alone.
   void whatWasBroughtStaysWhileThereIsRoom() {
-    constexpr std::int64_t bytes = 4'001'792;
-    const precision::PolicyWorld world{.first_unit = {0, 4},
-                                       .bits_per_weight = {4},
-                                       .unit_bytes = {bytes, bytes, bytes, bytes},
-                                       .damage = {},
-                                       .capacity = {0},
-                                       .uses = {}};
-    const ReplaySettings settings{.clock = {.read_gb_per_s = 1, .read_latency_ms = 0.5, .upload_gb_per_s = 2},
-                                  .arena = {.slab_bytes = bytes, .slabs = 3, .block_bytes = {bytes}},
-                                  .on_demand_blocks = 2};
-    const auto made = ReplayResidency::create(world, settings, std::vector<std::uint8_t>(4, no_tier));
-    FOVEA_VERIFY(made);
-    ReplayResidency& residency = **made;
+    const AllOnDisk disk({0, 4}, 2);
+    FOVEA_VERIFY(disk.made);
+    ReplayResidency& residency = **disk.made;
     // Seconds that a layer waits that needs these.
     const auto wait = [&](std::vector<precision::UnitId> units) {
       const double before = residency.now();
       return residency.cache().need(units) ? residency.now() - before : -1;
     };
-    const double read = 0.0005 + 1e-9 * double(bytes), upload = 0.5e-9 * double(bytes);
+    const double read = 0.0005 + 1e-9 * double(expert_bytes), upload = 0.5e-9 * double(expert_bytes);
     QVERIFY(is_near(wait({0}), read + upload));
     QVERIFY(is_near(wait({1}), read + upload));
     QCOMPARE(wait({0}), 0.0);
@@ -79,19 +92,9 @@ class ReplayOffloadTest : public QObject {
 
   // Who is needed in every other pass stays when others come by once; who is needed no more goes in the end.
   void whatIsNeededOftenStays() {
-    constexpr std::int64_t bytes = 4'001'792;
-    const precision::PolicyWorld world{.first_unit = {0, 8},
-                                       .bits_per_weight = {4},
-                                       .unit_bytes = std::vector<std::int64_t>(8, bytes),
-                                       .damage = {},
-                                       .capacity = {0},
-                                       .uses = {}};
-    const ReplaySettings settings{.clock = {.read_gb_per_s = 1, .read_latency_ms = 0.5, .upload_gb_per_s = 2},
-                                  .arena = {.slab_bytes = bytes, .slabs = 3, .block_bytes = {bytes}},
-                                  .on_demand_blocks = 2};
-    const auto made = ReplayResidency::create(world, settings, std::vector<std::uint8_t>(8, no_tier));
-    FOVEA_VERIFY(made);
-    ReplayResidency& residency = **made;
+    const AllOnDisk disk({0, 8}, 2);
+    FOVEA_VERIFY(disk.made);
+    ReplayResidency& residency = **disk.made;
     const auto stalls = [&](precision::UnitId unit) {
       const std::int64_t before = residency.counters().stalls;
       return residency.cache().need(std::vector{unit}) ? residency.counters().stalls - before : -1;
@@ -106,19 +109,9 @@ class ReplayOffloadTest : public QObject {
   // A prompt needs all experts of each layer in their order, and memory has room for half of them. Who was
   // needed last comes last again, so that half of them stay; the least recently used would be gone each time.
   void aPromptDoesNotPutEverythingOut() {
-    constexpr std::int64_t bytes = 4'001'792;
-    const precision::PolicyWorld world{.first_unit = {0, 2, 4, 6, 8},
-                                       .bits_per_weight = {4},
-                                       .unit_bytes = std::vector<std::int64_t>(8, bytes),
-                                       .damage = {},
-                                       .capacity = {0},
-                                       .uses = {}};
-    const ReplaySettings settings{.clock = {.read_gb_per_s = 1, .read_latency_ms = 0.5, .upload_gb_per_s = 2},
-                                  .arena = {.slab_bytes = bytes, .slabs = 4, .block_bytes = {bytes}},
-                                  .on_demand_blocks = 4};
-    const auto made = ReplayResidency::create(world, settings, std::vector<std::uint8_t>(8, no_tier));
-    FOVEA_VERIFY(made);
-    ReplayResidency& residency = **made;
+    const AllOnDisk disk({0, 2, 4, 6, 8}, 4);
+    FOVEA_VERIFY(disk.made);
+    ReplayResidency& residency = **disk.made;
     constexpr int passes = 40;
     for (int pass = 0; pass < passes; ++pass)
       for (precision::UnitId first = 0; first < 8; first += 2)
