@@ -4,6 +4,7 @@
 #include <optional>
 #include <map>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include "engine/api/evaluate.h"
@@ -27,6 +28,49 @@ using tasks::Task;
 
 using Conditions = std::vector<std::pair<std::string, std::string>>;
 
+// Numbers, texts and lists of either, each behind a space.
+class Words {
+ public:
+  template <class... T>
+  static std::string of(const T&... values) {
+    Words words;
+    (words.add(values), ...);
+    return words.text_.str();
+  }
+
+ private:
+  template <class T>
+  void add(const T& value) {
+    text_ << (text_.view().empty() ? "" : " ") << value;
+  }
+  template <class T>
+  void add(const std::vector<T>& values) {
+    for (const T& value : values) add(value);
+    add(";");
+  }
+  std::ostringstream text_;
+};
+
+// Of the policy that is at work, all that may be set.
+std::string settings_of(const PrecisionRequest& request) {
+  if (request.policy == PolicyKind::dynaexq) {
+    const DynaExqSettings& s = request.dynaexq;
+    return Words::of(s.smoothing, s.smoothing_tokens, s.interval_tokens, s.threshold, s.hysteresis,
+                     s.transitions, s.in_flight, s.warm_up_tokens, s.threshold_of_warm_up,
+                     s.hysteresis_is_absolute, s.transitions_of_model);
+  }
+  if (request.policy == PolicyKind::fovea) {
+    const FoveaSettings& s = request.fovea;
+    return Words::of(s.half_lives, s.weights, s.weights_half_life, s.interval_tokens, s.margin, s.in_flight,
+                     s.prompt_wait_share);
+  }
+  if (request.policy == PolicyKind::flexquant) {
+    const FlexQuantSettings& s = request.flexquant;
+    return Words::of(s.threshold, s.window_tokens, s.wait_tokens, s.layers);
+  }
+  return Words::of(request.pmpd.schedule);
+}
+
 // Everything that an outcome may depend on but the machine.
 Conditions conditions_of(const Engine& engine, const TaskSettings& settings) {
   const LoadOptions& options = engine.settings();
@@ -43,7 +87,16 @@ Conditions conditions_of(const Engine& engine, const TaskSettings& settings) {
     conditions.emplace_back("tiers", tiers);
     conditions.emplace_back("budget_bytes", std::to_string(precision.budget_bytes));
     if (!precision.tier_map.empty()) conditions.emplace_back("tier_map", precision.tier_map.string());
+    if (precision.nats_per_ms > 0) conditions.emplace_back("nats_per_ms", Words::of(precision.nats_per_ms));
+    if (moves_experts(precision.policy) || lowers_layers(precision.policy)) {
+      conditions.emplace_back("policy_settings", settings_of(precision));
+      conditions.emplace_back("swaps", Words::of(precision.publish_after_passes, precision.traffic_gb_per_s));
+    }
+    conditions.emplace_back("store", engine.plan().basis.store_fingerprint);
   }
+  if (const OffloadSettings& offload = precision.offload; offload.any())
+    conditions.emplace_back("offload",
+                            Words::of(offload.cpu_moe_layers, offload.gpu_layers, offload.override_tensors));
   conditions.emplace_back("examples", settings.examples ? std::to_string(*settings.examples) : "usual");
   conditions.emplace_back("max_tokens", settings.max_tokens ? std::to_string(*settings.max_tokens) : "usual");
   return conditions;

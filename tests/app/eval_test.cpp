@@ -99,6 +99,24 @@ class EvalTest : public QObject {
     QVERIFY(run({"eval", "--compare", first, second}).out.contains("the files do not tell time and memory."));
   }
 
+  // A file goes on with the settings that it was begun with, a policy's own ones included.
+  void aFileKeepsItsSettings() {
+    const fovea::tests::TemporaryFolder folder;
+    const fovea::tests::RunOptions data{.environment = {{"FOVEA_DATA", folder.path()}}};
+    const std::string file = folder.path() / "results";
+    const auto with_schedule = [&](const char* tokens) {
+      return run(eval_arguments("mmlu", {"--policy", "pmpd", "--tiers", "file,bf16", "--pmpd-schedule",
+                                         tokens, "--results", file}),
+                 data);
+    };
+    const Outcome first = with_schedule("8");
+    QVERIFY2(first.code == 0, first.err.c_str());
+    QCOMPARE(with_schedule("8").code, 0);
+    const Outcome refused = with_schedule("9");
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.err.contains("policy_settings"), refused.err.c_str());
+  }
+
   // Likelihoods of a text are no distributions: another command has these.
   void wikitextPointsToTheWholeVocabulary() {
     const fovea::tests::TemporaryFolder folder;
