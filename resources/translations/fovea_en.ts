@@ -61,13 +61,6 @@
             <numerusform>The experts of %n layers stay in the computer&apos;s memory and are computed by the processor</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>The experts of %n layer(s) stay on the disk and are read when they are needed, which is slow</source>
-        <translation>
-            <numerusform>The experts of one layer stay on the disk and are read when they are needed, which is slow</numerusform>
-            <numerusform>The experts of %n layers stay on the disk and are read when they are needed, which is slow</numerusform>
-        </translation>
-    </message>
 </context>
 <context>
     <name>fovea::app::MemoryWords</name>
