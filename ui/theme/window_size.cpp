@@ -13,6 +13,13 @@ QSize room_for(const QWidget& window) {
 
 void open_with(QWidget& window, QSize wanted) {
   window.resize(wanted.boundedTo(room_for(window)));
+  if (!window.isVisible()) return;
+  // One that grows where it stands stays on its screen.
+  const QRect room = window.screen()->availableGeometry();
+  QRect frame = window.frameGeometry();
+  frame.moveBottomRight({std::min(frame.right(), room.right()), std::min(frame.bottom(), room.bottom())});
+  frame.moveTopLeft({std::max(frame.left(), room.left()), std::max(frame.top(), room.top())});
+  if (frame.topLeft() != window.pos()) window.move(frame.topLeft());
 }
 
 PageArea::PageArea(QWidget* page, QWidget* parent) : QScrollArea(parent) {
