@@ -1,0 +1,80 @@
+// What is said of grammars that hold an answer to a form.
+#pragma once
+
+#include "engine/api/errors.h"
+
+namespace fovea::phrases {
+
+FOVEA_PHRASE(grammar_line, "{grammar}, line {line}");
+FOVEA_PHRASE(pattern_byte, "{pattern}, byte {offset}");
+FOVEA_PHRASE(given_grammar, "the grammar");
+
+// What is missing, gbnf.cpp
+FOVEA_PHRASE(gbnf_rule_name, "the name of a rule");
+FOVEA_PHRASE(gbnf_end_of_line, "the end of the line");
+FOVEA_PHRASE(gbnf_closing, "the closing quote or bracket in the same line");
+FOVEA_PHRASE(gbnf_escape, "one of \\n \\r \\t \\\" \\\\ \\[ \\] \\x41 \\u0041 \\U00000041");
+
+// Likewise, gbnf.cpp and pattern.cpp
+FOVEA_PHRASE(repetition_counts, "{{n}, {{n,} or {{n,m} with numbers below {limit}");
+FOVEA_PHRASE(code_point, "a code point that is no surrogate");
+
+// Likewise, pattern.cpp
+FOVEA_PHRASE(pattern_closing_group, "the closing bracket of a group");
+FOVEA_PHRASE(pattern_closing_class, "the closing bracket of a class");
+FOVEA_PHRASE(pattern_what_is_repeated, "something to repeat before {repetition}");
+FOVEA_PHRASE(pattern_escape, "something that \\ escapes");
+FOVEA_PHRASE(pattern_end, "the end of the expression");
+
+// What is not supported, pattern.cpp
+FOVEA_PHRASE(pattern_look_around, "looking ahead or behind ({construct})");
+FOVEA_PHRASE(pattern_back_reference, "a reference to a group ({construct})");
+FOVEA_PHRASE(pattern_word_boundary, "a word boundary ({construct})");
+FOVEA_PHRASE(pattern_property, "a property of characters ({construct})");
+FOVEA_PHRASE(pattern_modifiers, "a change of flags ({construct})");
+
+}  // namespace fovea::phrases
+
+namespace fovea::errors {
+
+// All three kinds
+FOVEA_ERROR(invalid, grammar_text_too_long, "the text has more than {limit:exact} bytes",
+            "Give a shorter one");
+FOVEA_ERROR(invalid, grammar_not_utf8, "the text is not UTF-8", "Convert it to UTF-8");
+FOVEA_ERROR(invalid, grammar_nested, "nested more than {limit} levels deep", "Give a flatter one");
+
+// rules.cpp
+FOVEA_ERROR(invalid, grammar_too_large,
+            "this takes more than {rules} rules, {states} states or {edges} transitions",
+            "Give a smaller one: long repetitions of what is long itself take most");
+FOVEA_ERROR(invalid, grammar_without_answer, "no answer satisfies it", "Correct what contradicts itself");
+FOVEA_ERROR(unsupported, grammar_left_recursion, "the rule \"{rule}\" may begin with itself",
+            "Write repetitions with * or +, or put the recursion behind other text");
+
+// gbnf.cpp
+FOVEA_ERROR(invalid, gbnf_expected, "expected {expected}", "Correct the grammar");
+FOVEA_ERROR(invalid, gbnf_unknown_rule, "the rule \"{rule}\" is used and not defined", "Define it");
+FOVEA_ERROR(invalid, gbnf_defined_twice, "the rule \"{rule}\" is defined twice", "Rename one of them");
+FOVEA_ERROR(invalid, gbnf_no_root, "there is no rule \"root\"", "Name the rule of the whole answer \"root\"");
+FOVEA_ERROR(unsupported, gbnf_token, "tokens between < and > are not supported",
+            "Write the text that the token stands for");
+
+// pattern.cpp
+FOVEA_ERROR(invalid, pattern_expected, "expected {expected}", "Correct the regular expression");
+FOVEA_ERROR(unsupported, pattern_unsupported, "{construct} is not supported",
+            "Write the expression without it");
+
+// Both
+FOVEA_ERROR(invalid, grammar_repetition, "a repetition from {least} to {most} times",
+            "Put the smaller number first");
+FOVEA_ERROR(invalid, grammar_range, "a range that ends before it begins", "Turn it around");
+
+// matcher.cpp
+FOVEA_ERROR(unsupported, grammar_vocabulary,
+            "the model's vocabulary lacks single bytes that every answer needs",
+            "Choose another model, or a grammar with other characters");
+FOVEA_ERROR(unsupported, grammar_too_ambiguous,
+            "the text so far can be read in more ways, or is nested deeper, than can be followed",
+            "Make the grammar less ambiguous");
+
+}  // namespace fovea::errors

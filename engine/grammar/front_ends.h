@@ -1,0 +1,18 @@
+// What the front ends make of a text; errors are as Grammar's.
+#pragma once
+
+#include <string_view>
+
+#include "engine/api/error.h"
+#include "engine/grammar/automaton.h"
+
+namespace fovea::grammar {
+
+Result<Draft> draft_of_gbnf(std::string_view text, const Phrase& where);
+
+// A regular expression of ECMAScript over code points, without epsilon. whole: it is the whole text;
+// otherwise it may stand anywhere in it.
+Result<Automaton> automaton_of_pattern(std::string_view text, bool whole, CharacterSets& sets,
+                                       const Phrase& where);
+
+}  // namespace fovea::grammar
