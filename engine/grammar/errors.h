@@ -7,6 +7,7 @@ namespace fovea::phrases {
 
 FOVEA_PHRASE(grammar_line, "{grammar}, line {line}");
 FOVEA_PHRASE(pattern_byte, "{pattern}, byte {offset}");
+FOVEA_PHRASE(schema_pointer, "{schema}, {pointer}");
 FOVEA_PHRASE(given_grammar, "the grammar");
 
 // What is missing, gbnf.cpp
@@ -32,6 +33,14 @@ FOVEA_PHRASE(pattern_back_reference, "a reference to a group ({construct})");
 FOVEA_PHRASE(pattern_word_boundary, "a word boundary ({construct})");
 FOVEA_PHRASE(pattern_property, "a property of characters ({construct})");
 FOVEA_PHRASE(pattern_modifiers, "a change of flags ({construct})");
+
+// What a keyword must be, json_schema.cpp
+FOVEA_PHRASE(schema_type_name, "the name of a type, or a list of such names");
+FOVEA_PHRASE(schema_filled_list, "a list that is not empty");
+FOVEA_PHRASE(schema_list, "a list");
+FOVEA_PHRASE(schema_count, "a whole number from 0 on");
+FOVEA_PHRASE(schema_object, "an object");
+FOVEA_PHRASE(schema_names, "a list of names");
 
 }  // namespace fovea::phrases
 
@@ -68,6 +77,23 @@ FOVEA_ERROR(unsupported, pattern_unsupported, "{construct} is not supported",
 FOVEA_ERROR(invalid, grammar_repetition, "a repetition from {least} to {most} times",
             "Put the smaller number first");
 FOVEA_ERROR(invalid, grammar_range, "a range that ends before it begins", "Turn it around");
+
+// json_schema.cpp
+FOVEA_ERROR(invalid, schema_not_json, "this is not valid JSON", "Check it with a JSON tool");
+FOVEA_ERROR(invalid, schema_value, "\"{keyword}\" must be {expected}", "Correct the schema");
+FOVEA_ERROR(invalid, schema_not_schema, "this is neither an object nor true or false", "Correct the schema");
+FOVEA_ERROR(unsupported, schema_keyword, "\"{keyword}\" is not supported", "Leave it out");
+FOVEA_ERROR(unsupported, schema_keyword_beside, "\"{keyword}\" is not supported beside \"{other}\"",
+            "Leave one of them out");
+FOVEA_ERROR(unsupported, schema_format, "the format \"{format}\" is not supported",
+            "Leave it out, or write it as a pattern");
+FOVEA_ERROR(unsupported, schema_one_of,
+            "alternatives {left} and {right} of \"oneOf\" are not known to exclude each other",
+            "Use \"anyOf\", or give them different types or a required property with different constants");
+FOVEA_ERROR(invalid, schema_reference, "\"{reference}\" leads nowhere in this schema",
+            "Use \"#\" or a path such as \"#/$defs/name\"");
+FOVEA_ERROR(unsupported, schema_digits, "the bound {bound} has more than {limit} digits",
+            "Give a rounder one");
 
 // matcher.cpp
 FOVEA_ERROR(unsupported, grammar_vocabulary,

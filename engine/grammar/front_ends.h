@@ -9,6 +9,7 @@
 namespace fovea::grammar {
 
 Result<Draft> draft_of_gbnf(std::string_view text, const Phrase& where);
+Result<Draft> draft_of_json_schema(std::string_view text, const Phrase& where);
 
 // A regular expression of ECMAScript over code points, without epsilon. whole: it is the whole text;
 // otherwise it may stand anywhere in it.

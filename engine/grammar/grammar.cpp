@@ -36,4 +36,10 @@ Result<Grammar> Grammar::from_regex(std::string_view text, const Phrase& where) 
   return of(compile(draft, where));
 }
 
+Result<Grammar> Grammar::from_json_schema(std::string_view text, const Phrase& where) {
+  FOVEA_CHECK(check_text(text, where));
+  FOVEA_TRY(const Draft draft, draft_of_json_schema(text, where));
+  return of(compile(draft, where));
+}
+
 }  // namespace fovea::grammar

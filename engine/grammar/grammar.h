@@ -16,6 +16,9 @@ class Grammar {
   static Result<Grammar> from_gbnf(std::string_view text, const Phrase& where);
   // A regular expression of ECMAScript, as JSON Schema's "pattern" has it, for the whole answer.
   static Result<Grammar> from_regex(std::string_view text, const Phrase& where);
+  // JSON text that is valid under a schema of JSON Schema 2020-12. docs/grammar.md says what of it is
+  // supported.
+  static Result<Grammar> from_json_schema(std::string_view text, const Phrase& where);
 
   const Rules& rules() const { return *rules_; }
 
