@@ -26,7 +26,9 @@ struct SignatureHash {
 // What a state accepts, told by the classes for texts that are a byte shorter.
 Signature signature_of(const Rules& rules, std::uint32_t state, std::uint32_t distance,
                        std::span<const std::uint32_t> shorter) {
-  Signature signature{{std::uint64_t{distance} << 1 | (rules.states[state].accepting ? 1U : 0U)}};
+  const bool is_inlined = rules.rules[rules.states[state].rule].inlined;  // Stacks::truncated() asks
+  Signature signature{
+      {std::uint64_t{distance} << 2 | (is_inlined ? 2U : 0U) | (rules.states[state].accepting ? 1U : 0U)}};
   for (const Rules::ByteEdge& edge : rules.edges_of(state)) {
     signature.words.push_back(std::uint64_t{edge.first} << 40 | std::uint64_t{edge.last} << 32 |
                               shorter[edge.to]);

@@ -114,21 +114,39 @@ struct TokenMasks::Parts {
     Matcher::Followed::Mask& mask = all.masks[key];
     mask.bits = top->second.bits;
     mask.top_distance = top->second.distance;
-    mask.own_distance = walk.decide(at, top->second.undecided, mask.bits);
-    for (const auto& [token, twin] : vocabulary->twins()) {
-      if (mask.bits[token / 32] >> (token % 32) & 1) set_bit(mask.bits, twin);
-    }
+    mask.own_distance = walk.decide(at, top->second.undecided, unreachable, mask.bits);
+    allow_twins(mask.bits);
     all.mask_bytes += mask.bits.size() * 4;
     return mask;
   }
 
-  // No token leads farther from the end than this.
-  std::uint32_t largest_distance(Stacks::Id at, const Matcher::Followed::Mask& mask) {
+  // The tokens after which the end is at most so far; bits are clear.
+  void mask_near(Stacks::Id at, std::uint32_t distance, std::span<std::uint32_t> bits) {
+    Matcher::Followed& all = *followed;
+    const Matcher::Followed::Mask& mask = mask_at(at);
     std::uint32_t slack = 0;
-    followed->stacks.truncated(at, slack);
-    const std::uint32_t top =
-        mask.top_distance > unreachable - slack ? unreachable : mask.top_distance + slack;
-    return std::max(mask.own_distance, top);
+    const Stacks::Id top_at = all.stacks.truncated(at, slack);
+    const bool top_is_near = mask.top_distance <= distance && slack <= distance - mask.top_distance;
+    if (top_is_near && mask.own_distance <= distance) {
+      std::ranges::copy(mask.bits, bits.begin());
+      return;
+    }
+    Walk walk(all.stacks, *vocabulary);
+    if (top_is_near) {
+      // Made for the mask, and forgotten only with it.
+      const TopMask& top = all.tops.at(all.stacks[top_at].alike);
+      std::ranges::copy(top.bits, bits.begin());
+      walk.decide(at, top.undecided, distance, bits);
+    } else {
+      walk.within(at, distance, bits);
+    }
+    allow_twins(bits);
+  }
+
+  void allow_twins(std::span<std::uint32_t> bits) const {
+    for (const auto& [token, twin] : vocabulary->twins()) {
+      if (bits[token / 32] >> (token % 32) & 1) set_bit(bits, twin);
+    }
   }
 };
 
@@ -169,15 +187,7 @@ Result<void> Matcher::mask_within(std::int64_t tokens_left, std::span<std::uint3
   std::ranges::fill(bits, 0U);
   if (tokens_left <= 0) return {};
   const auto distance = static_cast<std::uint32_t>(std::min(tokens_left, std::int64_t{unreachable}) - 1);
-  const Followed::Mask& mask = parts.mask_at(at_);
-  if (parts.largest_distance(at_, mask) <= distance) {
-    std::ranges::copy(mask.bits, bits.begin());
-  } else {
-    Walk(stacks, *parts.vocabulary).within(at_, distance, bits);
-    for (const auto& [token, twin] : parts.vocabulary->twins()) {
-      if (bits[token / 32] >> (token % 32) & 1) set_bit(bits, twin);
-    }
-  }
+  parts.mask_near(at_, distance, bits);
   if (stacks.overflowed()) return fail(phrases::given_grammar(), errors::grammar_too_ambiguous());
   return {};
 }

@@ -46,11 +46,12 @@ TopMask Walk::top(Stacks::Id from) {
   return mask;
 }
 
-std::uint32_t Walk::decide(Stacks::Id from, std::span<const std::uint32_t> undecided,
+std::uint32_t Walk::decide(Stacks::Id from, std::span<const std::uint32_t> undecided, std::uint32_t distance,
                            std::span<std::uint32_t> bits) {
   const auto nodes = vocabulary_.nodes();
   std::uint32_t largest = 0;
   const auto allow = [&](std::uint32_t token, Stacks::Id to) {
+    if (stacks_[to].distance > distance) return;
     set_bit(bits, token);
     largest = std::max(largest, stacks_[to].distance);
   };

@@ -28,8 +28,9 @@ class Walk {
 
   // From truncated stacks.
   TopMask top(Stacks::Id from);
-  // Decides what TopMask left open. Returns the largest distance after a token that it allowed.
-  std::uint32_t decide(Stacks::Id from, std::span<const std::uint32_t> undecided,
+  // Decides what TopMask left open: tokens after which the end is at most so far. Returns the largest
+  // distance after one that it allowed.
+  std::uint32_t decide(Stacks::Id from, std::span<const std::uint32_t> undecided, std::uint32_t distance,
                        std::span<std::uint32_t> bits);
   // Tokens after which the end is at most so far.
   void within(Stacks::Id from, std::uint32_t distance, std::span<std::uint32_t> bits);
