@@ -86,7 +86,7 @@ function(fovea_test folder)
     set(T_LABELS fast)
   endif()
   # In a sanitizer build: the tests of what reads files or moves versions, and, apart because they take minutes, those of the kernels.
-  if(FOVEA_SANITIZE AND folder MATCHES "^engine/(core|checkpoint|precision|text)")
+  if(FOVEA_SANITIZE AND folder MATCHES "^engine/(core|checkpoint|grammar|precision|text)")
     fovea_sanitized_test(${name} sanitized)
   elseif(FOVEA_SANITIZE AND folder MATCHES "^kernels/")
     fovea_sanitized_test(${name} sanitized_kernels)
