@@ -136,9 +136,8 @@ Result<void> Store::read(std::int64_t unit, std::int64_t tier, std::span<std::by
     checksum.add(piece);  // while it is in the cache
   }
   if (checksum.value() != e.checksum)
-    return fail(
-        phrases::offset_place(file_->path, e.offset),
-        errors::store_unit_checksum(unit, file_->identity.tiers[static_cast<std::size_t>(tier)]));
+    return fail(phrases::offset_place(file_->path, e.offset),
+                errors::store_unit_checksum(unit, file_->identity.tiers[static_cast<std::size_t>(tier)]));
   return {};
 }
 

@@ -323,7 +323,8 @@ Result<StoreLayout> read_store_front(std::span<const std::byte> front, std::int6
   return layout;
 }
 
-std::vector<std::int64_t> tiers_among(std::span<const std::string> wanted, std::span<const std::string> held) {
+std::vector<std::int64_t> tiers_among(std::span<const std::string> wanted,
+                                      std::span<const std::string> held) {
   std::vector<std::int64_t> places;
   auto from = held.begin();
   for (const std::string& tier : wanted) {

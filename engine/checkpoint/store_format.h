@@ -78,8 +78,8 @@ Result<StoreLayout> read_store_front(std::span<const std::byte> front, std::int6
 // Where each tier stands among those that a store holds, in the order of both; empty when it lacks one.
 std::vector<std::int64_t> tiers_among(std::span<const std::string> wanted, std::span<const std::string> held);
 
-// ErrorKind::invalid names the first field that differs: calibration is not compared, and a store may hold more
-// tiers than are expected.
+// ErrorKind::invalid names the first field that differs: calibration is not compared, and a store may hold
+// more tiers than are expected.
 Result<void> check_identity(const StoreIdentity& found, const StoreIdentity& expected,
                             const std::filesystem::path& name);
 

@@ -56,7 +56,8 @@ Result<StaticPlan> plan_static(const PlanInputs& given, std::span<const std::siz
   PlanInputs inputs = given;
   inputs.counts.clear();
   FOVEA_TRY(PrecisionPlan first, plan_precision(inputs, policy));
-  if (inputs.budget_bytes == 0 && !inputs.time_counts) return StaticPlan{first, in_order(group, absent, first.group_capacity)};
+  if (inputs.budget_bytes == 0 && !inputs.time_counts)
+    return StaticPlan{first, in_order(group, absent, first.group_capacity)};
   const Present present = present_of(inputs, group, absent, loss);
   std::vector<TierId> tiers(group.size(), no_tier);
   // What slabs waste is known only when the map is: less room is given to the units until it fits.
