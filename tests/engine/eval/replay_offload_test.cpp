@@ -43,13 +43,13 @@ struct AllOnDisk {
               .uses = {}} {
     const auto units = static_cast<std::size_t>(world.units());
     world.unit_bytes.assign(units, expert_bytes);
-    const ReplaySettings settings{
-        .clock = {.read_gb_per_s = 1, .read_latency_ms = 0.5, .upload_gb_per_s = 2},
-        .arena = {.slab_bytes = expert_bytes, .slabs = room + 1, .block_bytes = {expert_bytes}},
-        .on_demand_blocks = room};
+    settings = {.clock = {.read_gb_per_s = 1, .read_latency_ms = 0.5, .upload_gb_per_s = 2},
+                .arena = {.slab_bytes = expert_bytes, .slabs = room + 1, .block_bytes = {expert_bytes}},
+                .on_demand_blocks = room};
     made = ReplayResidency::create(world, settings, std::vector<std::uint8_t>(units, no_tier));
   }
   precision::PolicyWorld world;
+  ReplaySettings settings;
   Result<std::unique_ptr<ReplayResidency>> made;
 };
 
