@@ -360,8 +360,10 @@ Result<std::optional<Speeds>> speeds_that_count(const LoadOptions& options,
 Result<void> divide_by_time(const Subject& subject, const LoadOptions& options,
                             const precision::StoreProfile& profile, const Speeds& speeds,
                             const Machine& machine, PlannedLoad& out) {
-  if (!machine.is_card() || options.precision.offload.any() || !options.precision.tier_map.empty()) return {};
   const UnitPlan& units = out.fitted.units;
+  if (!machine.is_card() || units.units.scope() != models::UnitScope::experts ||
+      options.precision.offload.any() || !options.precision.tier_map.empty())
+    return {};
   const double rate = options.precision.nats_per_ms;
   precision::PolicyWorld world = world_of(out.fitted, &profile, machine);
   world.time_cost = time_cost(world, rate, speeds.device, subject.config->experts_used());

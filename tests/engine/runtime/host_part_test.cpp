@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <fstream>
 
+#include "engine/checkpoint/store.h"
+#include "engine/core/result.h"
+#include "engine/models/config.h"
+#include "engine/models/plan.h"
 #include "engine/precision/plan_inputs.h"
+#include "engine/precision/prepare.h"
 #include "engine/precision/swap_storm.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
@@ -69,6 +74,27 @@ class HostPartTest : public QObject {
       (engine && (*engine)->plan().plan.high_per_layer >= high ? enough : too_small) = middle;
     }
     return enough;
+  }
+  // The card's store, as if each expert at the lowest tier cost a nat.
+  Result<std::filesystem::path> measured_store(const LoadOptions& request) const {
+    FOVEA_TRY(checkpoint::Checkpoint checkpoint, checkpoint::Checkpoint::open(request.model));
+    FOVEA_TRY(const auto config, models::read_config(checkpoint));
+    FOVEA_TRY(const auto plan, models::plan_weights(checkpoint, config));
+    const precision::UnitTable units(plan, models::UnitScope::experts);
+    FOVEA_TRY(const auto tiers, precision::parse_tiers(request.precision.tiers, units));
+    const std::filesystem::path path = request.precision.stores_folder / "measured.store";
+    FOVEA_TRY(auto writer,
+              precision::write_versions({checkpoint, units, tiers, apart_, cpu()}, path, 1, {}, {}));
+    for (precision::UnitId unit = 0; unit < units.size(); ++unit) {
+      for (std::int64_t tier = 0; tier < std::ssize(tiers); ++tier) {
+        checkpoint::Extent extent = writer.extent(unit, tier);
+        extent.divergence = tier == 0 ? 0.0F : 1.0F;
+        extent.calibration_tokens = 5;
+        FOVEA_CHECK(writer.amend(unit, tier, extent));
+      }
+    }
+    FOVEA_CHECK(writer.finish());
+    return path;
   }
   // Of a budget that has so many bytes behind the card's reserve.
   static std::int64_t card_budget(std::int64_t bytes) { return precision::card_safety_bytes + bytes; }
@@ -376,6 +402,42 @@ class HostPartTest : public QObject {
       request.precision.offload = cpu_moe(1);
     }
     QVERIFY(load_on(apart_, request)->memory().host_weights > 0);
+  }
+
+  // Beside a card the processor is a place like a tier: experts go there whose tier would cost more than the
+  // time does, and none where time is worth more.
+  void expertsGoWhereTheyCostLeast_data() {
+    QTest::addColumn<double>("nats_per_ms");
+    QTest::addColumn<bool>("leave");
+    QTest::newRow("exact") << 0.0 << false;  // time counts nothing, and nothing is weighed
+    QTest::newRow("slow is better than wrong") << 1e-6 << true;
+    QTest::newRow("nothing is as dear as time") << 1e9 << false;
+  }
+  void expertsGoWhereTheyCostLeast() {
+    QFETCH(double, nats_per_ms);
+    QFETCH(bool, leave);
+    const QTemporaryDir stores;
+    LoadOptions request =
+        expert::with_policy(stores.path().toStdString(), PolicyKind::static_tiers, {"file", "q2"});
+    auto measured = measured_store(request);
+    FOVEA_VERIFY(measured);
+    request.precision.store = *measured;
+    request.precision.nats_per_ms = nats_per_ms;
+    LoadOptions least = request;
+    least.precision.nats_per_ms = 0;
+    request.precision.budget_bytes = min_budget(least) + 4096;
+    const auto engine =
+        runtime::load(request, {}, {}, {}, &apart_, {.device_gb_per_s = 1000, .main_memory_gb_per_s = 10});
+    FOVEA_VERIFY(engine);
+    const Plan& plan = (*engine)->plan().plan;
+    QCOMPARE(plan.units_on_host > 0, leave);
+    QVERIFY(plan.total_bytes <= plan.budget_bytes);
+    const auto tokens = expert::some_tokens(40);
+    const auto here = load_on(cpu(), expert::plain_request());
+    // Who has left makes room: nobody is at q2 any more, and the answer is the model's own.
+    const bool same = expert::logits(**engine, tokens) == expert::logits(*here, tokens);
+    QCOMPARE(same, leave);
+    QCOMPARE(plan.parts.experts.back().units == 0, leave);
   }
 
   // Main memory that lacks a byte is known before a weight is read or a store is built.
