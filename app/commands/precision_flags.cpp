@@ -219,8 +219,8 @@ void add_offload(CLI::App& command, OffloadSettings& offload) {
       "Keep the experts of the first N layers off the device; auto: the smallest N "
       "that fits the budget (-ncmoe). Beside a GPU the processor computes what is kept "
       "off it, as the file has it, whatever the policy does with the rest; else it is "
-      "read from disk, stays in memory while it is likely needed soon, and auto is none or "
-      "all"));
+      "read from disk and stays in memory while it is likely to be needed soon, and auto is "
+      "none or all"));
   some->type_name("N|auto")->transform(layers_or("auto"));
   group(command.add_flag_callback(
             "--cpu-moe", [&offload] { offload.cpu_moe_layers = max_layers; },

@@ -46,7 +46,7 @@ QString reason_of_offload(const ModelFit& fit) {
   if (!fit.on_card)
     return FitWords::
         tr("Its experts (%1) are read from the disk when they are needed, which can be slow; memory keeps "
-           "%2 of them at a time, those that are likely needed soon. That takes %3 of %4.")
+           "%2 of them at a time, those likely to be needed soon. That takes %3 of %4.")
             .arg(ui::count_text(report.units_offloaded), ui::count_text(report.plan.units_cached),
                  ui::bytes_text(taken_bytes(report.plan)), ui::bytes_text(fit.budget_bytes));
   const QString where = FitWords::tr(

@@ -75,11 +75,10 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
                   "q8, q4, q3 and q2 take about 8, 4, 3 and 2 bits for each weight. Below 3 bits answers get "
                   "noticeably worse.")};
     case PolicyKind::offload:
-      return {
-          MemoryWords::tr("Experts at %1, some on the disk").arg(all),
-          MemoryWords::tr(
-              "Experts stay on the disk, and memory keeps those that are likely needed soon: slower, but a "
-              "larger model runs.")};
+      return {MemoryWords::tr("Experts at %1, some on the disk").arg(all),
+              MemoryWords::tr(
+                  "Experts stay on the disk, and memory keeps those likely to be needed soon: slower, but a "
+                  "larger model runs.")};
     case PolicyKind::flexquant:
       return {MemoryWords::tr("Layers at %1, lower while an answer is certain").arg(all),
               MemoryWords::tr(
@@ -203,8 +202,9 @@ void set_preference(ui::BudgetView& view, const Candidate& candidate, const Load
   view.can_prefer = report.basis.harm_is_measured;
   if (!view.can_prefer) {
     view.prefer_why = MemoryWords::tr(
-        "What each precision costs was not measured for this model. \"Prepare…\" in the list of models does "
-        "that; then speed can be weighed against quality here.");
+        "Nobody has measured yet what each precision costs this model. \"Prepare…\" in the list of models "
+        "does; "
+        "then you can trade quality for speed here.");
     return;
   }
   view.prefer_why =

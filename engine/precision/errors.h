@@ -50,10 +50,9 @@ FOVEA_PHRASE(
     gpu_layers_leave_units,
     "-ngl {given} leaves the units of the first {layers} {layers:layer|layers} away (the output counts "
     "as a layer); everything that is not a unit stays on the device");
-FOVEA_PHRASE(
-    cpu_moe_auto_on_disk,
-    "Not all experts fit: they are read from the disk when they are needed, and memory keeps those that "
-    "are likely needed soon");
+FOVEA_PHRASE(cpu_moe_auto_on_disk,
+             "Not all experts fit: they are read from the disk when they are needed, and memory keeps those "
+             "likely to be needed soon");
 FOVEA_PHRASE(cpu_moe_auto_layers, "--n-cpu-moe auto is {layers} of {all} layers");
 FOVEA_PHRASE(
     cpu_moe_auto_coldest,

@@ -159,7 +159,7 @@ FOVEA_ERROR(invalid, prefer_of_another_policy,
             "only fixed tiers and fovea weigh time, the policy is {policy}",
             "Leave out --prefer, or choose --policy fovea");
 FOVEA_ERROR(invalid, prefer_without_divergences,
-            "time can be weighed against quality only where it was measured what each tier costs",
+            "speed can be weighed against quality only where the cost of each tier was measured",
             "Measure it: fovea prepare MODEL --calibrate FILE --divergence, or leave out --prefer");
 
 // Preparing a store.

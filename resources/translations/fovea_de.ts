@@ -528,7 +528,7 @@
         </translation>
     </message>
     <message>
-        <source>Its experts (%1) are read from the disk when they are needed, which can be slow; memory keeps %2 of them at a time, those that are likely needed soon. That takes %3 of %4.</source>
+        <source>Its experts (%1) are read from the disk when they are needed, which can be slow; memory keeps %2 of them at a time, those likely to be needed soon. That takes %3 of %4.</source>
         <translation>Die Experten (%1) werden bei Bedarf von der Platte gelesen, was langsam sein kann; im Speicher bleiben jeweils %2, und zwar die, die wohl bald wieder gebraucht werden. Das belegt %3 von %4.</translation>
     </message>
     <message>
@@ -622,7 +622,7 @@
 <context>
     <name>fovea::app::MemoryWords</name>
     <message>
-        <source>What each precision costs was not measured for this model. &quot;Prepare…&quot; in the list of models does that; then speed can be weighed against quality here.</source>
+        <source>Nobody has measured yet what each precision costs this model. &quot;Prepare…&quot; in the list of models does; then you can trade quality for speed here.</source>
         <translation>Was jede Genauigkeit kostet, wurde für dieses Modell nicht gemessen. „Vorbereiten…“ in der Liste der Modelle tut das; dann lässt sich hier Tempo gegen Güte abwägen.</translation>
     </message>
     <message>
@@ -776,7 +776,7 @@
         <translation>Experten mit %1, einige auf dem Laufwerk</translation>
     </message>
     <message>
-        <source>Experts stay on the disk, and memory keeps those that are likely needed soon: slower, but a larger model runs.</source>
+        <source>Experts stay on the disk, and memory keeps those likely to be needed soon: slower, but a larger model runs.</source>
         <translation>Die Experten bleiben auf dem Laufwerk, und im Speicher sind die, die wohl bald gebraucht werden: langsamer, aber ein größeres Modell läuft.</translation>
     </message>
     <message>
@@ -3908,7 +3908,7 @@
 <context>
     <name>fovea::ui::PrepareDialog</name>
     <message>
-        <source>Measure what each precision costs, which takes some minutes more</source>
+        <source>Measure what each precision costs (takes a few minutes longer)</source>
         <translation>Messen, was jede Genauigkeit kostet; das dauert einige Minuten länger</translation>
     </message>
     <message>

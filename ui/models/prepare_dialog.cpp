@@ -112,7 +112,7 @@ QWidget* PrepareDialog::make_text() {
   layout->addLayout(row);
   no_text_ = add("noText", tr("None: quick, from the weights alone"));
   built_in_text_->setChecked(true);
-  measures_ = new QCheckBox(tr("Measure what each precision costs, which takes some minutes more"), box);
+  measures_ = new QCheckBox(tr("Measure what each precision costs (takes a few minutes longer)"), box);
   measures_->setObjectName(QStringLiteral("measureCost"));
   measures_->setToolTip(
       tr("How far the model's answers move when experts are less precise. With that, precision goes where it "
