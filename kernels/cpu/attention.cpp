@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "kernels/cpu/attention_tile.h"
 #include "kernels/cpu/operations.h"
@@ -10,11 +11,14 @@ namespace {
 
 // Query rows of one work item: enough to make the conversion of a tile of keys cheap beside its use.
 constexpr std::int64_t item_rows = 96;
-// A long cache is split for decoding, so that several threads share it: into runs of at least this many keys,
-// and for each kv head not many more runs than this. Work is divided by the shapes alone and never by the
-// number of threads: the result is the same for all.
-constexpr std::int64_t min_split_keys = 256;
-constexpr std::int64_t usual_splits = 16;
+// The keys are summed in runs, and the runs' sums joined in their order. Runs of several tokens' keys begin
+// at multiples of this, so that a token's sum is the same however a prompt is divided into passes, as long as
+// it does not stand in one alone.
+constexpr std::int64_t run_keys = 256;
+// A token that stands alone, as in decoding, has not many more runs than this for each kv head, of at least
+// run_keys. They are divided by the shapes and never by the number of threads: the result is the same for
+// all.
+constexpr std::int64_t usual_runs = 16;
 // More query rows than this pay for keys that are converted and turned over ahead of their use.
 constexpr std::int64_t few_rows = 16;
 
@@ -23,9 +27,19 @@ struct Plan {
   std::int64_t item_tokens;  // tokens of one item
   std::int64_t token_items;
   std::int64_t split_keys;
-  std::int64_t splits;          // > 1 only with one token item
-  std::int64_t first_position;  // that any query sees
+  std::int64_t splits;        // that threads share; > 1 only with one token item
+  std::int64_t first_key;     // of the first split
+  std::int64_t first_loaded;  // from which on keys are looked at
 };
+
+constexpr std::int64_t rounded_down(std::int64_t count, std::int64_t unit) {
+  return count / unit * unit;
+}
+
+// That the token at this position sees.
+std::int64_t first_seen(const Attention& op, std::int64_t position) {
+  return op.window > 0 && position >= op.window ? position - op.window + 1 : 0;
+}
 
 Plan plan_for(const Attention& op) {
   Plan plan{};
@@ -33,11 +47,17 @@ Plan plan_for(const Attention& op) {
   plan.item_tokens = item_rows / plan.group > 0 ? item_rows / plan.group : 1;
   if (plan.item_tokens > op.tokens) plan.item_tokens = op.tokens;
   plan.token_items = (op.tokens + plan.item_tokens - 1) / plan.item_tokens;
-  plan.first_position = op.window > 0 && op.first >= op.window ? op.first - op.window + 1 : 0;
-  const std::int64_t length = op.first + op.tokens - plan.first_position;
-  const std::int64_t even = (length / usual_splits + tile_keys - 1) / tile_keys * tile_keys;
-  plan.split_keys = even > min_split_keys ? even : min_split_keys;
-  plan.splits = plan.token_items == 1 ? (length + plan.split_keys - 1) / plan.split_keys : 1;
+  const std::int64_t first = first_seen(op, op.first), end = op.first + op.tokens;
+  plan.split_keys = run_keys;
+  if (op.tokens == 1) {
+    plan.first_key = plan.first_loaded = first;
+    const std::int64_t even = ((end - first) / usual_runs + tile_keys - 1) / tile_keys * tile_keys;
+    if (even > run_keys) plan.split_keys = even;
+  } else {
+    plan.first_key = rounded_down(first, run_keys);
+    plan.first_loaded = rounded_down(first, tile_keys);
+  }
+  plan.splits = plan.token_items == 1 ? (end - plan.first_key + plan.split_keys - 1) / plan.split_keys : 1;
   return plan;
 }
 
@@ -49,21 +69,56 @@ float with_sink(const Attention& op, std::int64_t head, float highest, float tot
   return total + exp2f(op.sinks[head] * log2_e - highest);
 }
 
-// out rows = sums / totals
-void write_rows(const Attention& op, const QueryRows& q, const AttentionScratch& s) {
-  const std::int64_t dim = op.pages.head_dim;
-  for (std::int64_t t = 0; t < q.tokens; ++t) {
-    float* const out = op.out + ((q.first_token + t) * op.heads + q.kv_head * q.group) * dim;
-    for (std::int64_t g = 0; g < q.group; ++g) {
-      const std::int64_t row = t * q.group + g;
-      const float factor = 1 / with_sink(op, q.kv_head * q.group + g, s.highest[row], s.totals[row]);
-      for (std::int64_t i = 0; i < dim; ++i) out[g * dim + i] = s.sums[row * s.wide + i] * factor;
-    }
+// What one run of keys adds up to, or several: [rows, wide], [rows], [rows].
+struct Partial {
+  float* sums = nullptr;
+  float* highest = nullptr;
+  float* totals = nullptr;
+
+  static std::int64_t floats(std::int64_t rows, std::int64_t wide) {
+    return (rows * (wide + 2) + 15) / 16 * 16;
   }
+  Partial(float* memory, std::int64_t rows, std::int64_t wide)
+      : sums(memory), highest(memory + rows * wide), totals(highest + rows) {}
+  explicit Partial(const AttentionScratch& s) : sums(s.sums), highest(s.highest), totals(s.totals) {}
+};
+
+float power_of_two(float exponent) {
+  float powers[lanes];
+  store_floats(powers, exp2_of(set_floats(exponent)));
+  return powers[0];
 }
 
-// One item of prefill: some tokens of one kv head's queries over all that they see.
-void attend_item(const Attention& op, const Plan& plan, std::int64_t item, AttentionScratch& s) {
+// Takes a row of the run that follows into one of the runs before.
+void join_row(const Partial& before, const Partial& next, std::int64_t row, std::int64_t wide) {
+  if (next.totals[row] == 0) return;
+  const bool is_first = before.totals[row] == 0;
+  const float highest =
+      is_first || next.highest[row] > before.highest[row] ? next.highest[row] : before.highest[row];
+  const float keep = is_first ? 0 : power_of_two(before.highest[row] - highest);
+  const float take = power_of_two(next.highest[row] - highest);
+  before.highest[row] = highest;
+  before.totals[row] = before.totals[row] * keep + next.totals[row] * take;
+  float* const to = before.sums + row * wide;
+  const float* const from = next.sums + row * wide;
+  const Floats kept = set_floats(keep), taken = set_floats(take);
+  for (std::int64_t i = 0; i < wide; i += lanes)
+    store_floats(to + i, multiply_add(load_floats(from + i), taken, multiply(load_floats(to + i), kept)));
+}
+
+// out = sums / totals, of the head's query of the op's token.
+void write_row(const Attention& op, const Partial& sum, std::int64_t row, std::int64_t wide,
+               std::int64_t token, std::int64_t head) {
+  const std::int64_t dim = op.pages.head_dim;
+  const float factor = 1 / with_sink(op, head, sum.highest[row], sum.totals[row]);
+  float* const out = op.out + (token * op.heads + head) * dim;
+  for (std::int64_t i = 0; i < dim; ++i) out[i] = sum.sums[row * wide + i] * factor;
+}
+
+// One item of prefill: some tokens of one kv head's queries over all that they see, run after run. `memory`:
+// of a Partial of its rows.
+void attend_item(const Attention& op, const Plan& plan, std::int64_t item, AttentionScratch& s,
+                 float* memory) {
   QueryRows q;
   q.group = plan.group;
   q.kv_head = item % op.pages.kv_heads;
@@ -71,23 +126,24 @@ void attend_item(const Attention& op, const Plan& plan, std::int64_t item, Atten
   q.first_token = (plan.token_items - 1 - item / op.pages.kv_heads) * plan.item_tokens;
   q.tokens = op.tokens - q.first_token < plan.item_tokens ? op.tokens - q.first_token : plan.item_tokens;
   const std::int64_t position = op.first + q.first_token;
-  const std::int64_t begin = op.window > 0 && position >= op.window ? position - op.window + 1 : 0;
-  attend(op, q, begin, position + q.tokens, s);
-  write_rows(op, q, s);
-}
-
-// The sums, highest scores and totals of one split: [rows, wide], [rows], [rows].
-struct Partial {
-  float* sums;
-  float* highest;
-  float* totals;
-
-  static std::int64_t floats(std::int64_t rows, std::int64_t wide) {
-    return (rows * (wide + 2) + 15) / 16 * 16;
+  const std::int64_t end = position + q.tokens;
+  const std::int64_t first = rounded_down(first_seen(op, position), tile_keys);
+  const Partial sum(memory, q.rows(), s.wide);
+  for (std::int64_t begin = first; begin < end;) {
+    const std::int64_t next = rounded_down(begin, run_keys) + run_keys;
+    attend(op, q, begin, next < end ? next : end, s);
+    if (begin == first) {
+      memcpy(sum.sums, s.sums, static_cast<std::size_t>(q.rows() * s.wide) * sizeof(float));
+      memcpy(sum.highest, s.highest, static_cast<std::size_t>(q.rows()) * sizeof(float));
+      memcpy(sum.totals, s.totals, static_cast<std::size_t>(q.rows()) * sizeof(float));
+    } else {
+      for (std::int64_t row = 0; row < q.rows(); ++row) join_row(sum, Partial(s), row, s.wide);
+    }
+    begin = next;
   }
-  Partial(float* memory, std::int64_t rows, std::int64_t wide)
-      : sums(memory), highest(memory + rows * wide), totals(highest + rows) {}
-};
+  for (std::int64_t row = 0; row < q.rows(); ++row)
+    write_row(op, sum, row, s.wide, q.first_token + row / q.group, q.kv_head * q.group + row % q.group);
+}
 
 // Joins the splits of some rows, numbered through all kv heads, in their order, and writes the rows.
 struct Join {
@@ -98,42 +154,19 @@ struct Join {
 
   void operator()(std::int64_t begin, std::int64_t end, int) const {
     const std::int64_t rows = op.tokens * plan.group;
-    for (std::int64_t i = begin; i < end; ++i) join_row(i / rows, i % rows);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t kv_head = i / rows, row = i % rows;
+      const Partial sum = part(kv_head, 0);
+      for (std::int64_t split = 1; split < plan.splits; ++split)
+        join_row(sum, part(kv_head, split), row, wide);
+      write_row(op, sum, row, wide, row / plan.group, kv_head * plan.group + row % plan.group);
+    }
   }
 
  private:
   Partial part(std::int64_t kv_head, std::int64_t split) const {
     const std::int64_t rows = op.tokens * plan.group;
     return {partials + (kv_head * plan.splits + split) * Partial::floats(rows, wide), rows, wide};
-  }
-
-  void join_row(std::int64_t kv_head, std::int64_t row) const {
-    float highest = -1e30F;
-    for (std::int64_t i = 0; i < plan.splits; ++i) {
-      const Partial one = part(kv_head, i);
-      if (one.totals[row] > 0 && one.highest[row] > highest) highest = one.highest[row];
-    }
-    float* const sums = part(kv_head, 0).sums + row * wide;  // becomes the sum of all
-    float total = 0;
-    for (std::int64_t i = 0; i < plan.splits; ++i) {
-      const Partial one = part(kv_head, i);
-      float factor = 0;
-      if (one.totals[row] > 0) {
-        float factors[lanes];
-        store_floats(factors, exp2_of(set_floats(one.highest[row] - highest)));
-        factor = factors[0];
-      }
-      total += one.totals[row] * factor;
-      const float* const from = one.sums + row * wide;
-      for (std::int64_t j = 0; j < wide; j += lanes) {
-        const Floats scaled = multiply(load_floats(from + j), set_floats(factor));
-        store_floats(sums + j, i == 0 ? scaled : add_floats(load_floats(sums + j), scaled));
-      }
-    }
-    const std::int64_t dim = op.pages.head_dim, head = kv_head * plan.group + row % plan.group;
-    float* const out = op.out + (row / plan.group * op.heads + head) * dim;
-    total = with_sink(op, head, highest, total);
-    for (std::int64_t j = 0; j < dim; ++j) out[j] = sums[j] / total;
   }
 };
 
@@ -145,7 +178,7 @@ void attend_split(const Attention& op, const Plan& plan, CpuStream& cpu) {
   const std::int64_t each = AttentionScratch::floats(rows, dim);
   const std::int64_t part = Partial::floats(rows, wide);
   const std::int64_t items = op.pages.kv_heads * plan.splits;
-  const bool few = rows <= few_rows && dim == wide;
+  const bool few = op.tokens == 1 && rows <= few_rows && dim == wide;
   auto* const memory =
       reinterpret_cast<float*>(cpu.scratch((cpu.pool().threads() * each + items * part) * 4));
   float* const partials = memory + cpu.pool().threads() * each;
@@ -156,9 +189,10 @@ void attend_split(const Attention& op, const Plan& plan, CpuStream& cpu) {
     s.highest = result.highest;
     s.totals = result.totals;
     const QueryRows q{item / plan.splits, 0, op.tokens, plan.group};
-    const std::int64_t begin = plan.first_position + item % plan.splits * plan.split_keys;
+    const std::int64_t from = plan.first_key + item % plan.splits * plan.split_keys;
+    const std::int64_t begin = from < plan.first_loaded ? plan.first_loaded : from;
     const std::int64_t last = op.first + op.tokens;
-    const std::int64_t end = begin + plan.split_keys < last ? begin + plan.split_keys : last;
+    const std::int64_t end = from + plan.split_keys < last ? from + plan.split_keys : last;
     if (few) {
       attend_few(op, q, begin, end, s);
     } else {
@@ -185,12 +219,15 @@ void attention(const Attention& op, Stream& stream) {
     return;
   }
   const std::int64_t rows = plan.item_tokens * plan.group;
-  const std::int64_t each = AttentionScratch::floats(rows, op.pages.head_dim);
+  const std::int64_t dim = op.pages.head_dim;
+  const std::int64_t scratch = AttentionScratch::floats(rows, dim);
+  const std::int64_t each = scratch + Partial::floats(rows, (dim + lanes - 1) / lanes * lanes);
   auto* const memory = reinterpret_cast<float*>(cpu.scratch(cpu.pool().threads() * each * 4));
   cpu.pool().for_chunks(plan.token_items * op.pages.kv_heads, 1,
                         [&](std::int64_t item, std::int64_t, int thread) {
-                          AttentionScratch s(memory + thread * each, rows, op.pages.head_dim);
-                          attend_item(op, plan, item, s);
+                          float* const mine = memory + thread * each;
+                          AttentionScratch s(mine, rows, dim);
+                          attend_item(op, plan, item, s, mine + scratch);
                         });
 }
 

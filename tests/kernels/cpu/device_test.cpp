@@ -2,6 +2,7 @@
 #include "kernels/cpu/device.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -24,6 +25,8 @@ class CpuDeviceTest : public QObject {
   void copies_are_done_when_they_return();
   void one_token_at_a_time_gives_the_same_bits_data();
   void one_token_at_a_time_gives_the_same_bits();
+  void a_prompt_divided_otherwise_gives_the_same_attention_data();
+  void a_prompt_divided_otherwise_gives_the_same_attention();
 };
 
 void CpuDeviceTest::the_baseline_is_always_there() {
@@ -125,6 +128,83 @@ void CpuDeviceTest::one_token_at_a_time_gives_the_same_bits() {
     device.operations().linear({x.data() + t * columns, 1, columns, projection}, *one);
   }
   QVERIFY(std::memcmp(together.data(), single.data(), together.size() * sizeof(float)) == 0);
+}
+
+void CpuDeviceTest::a_prompt_divided_otherwise_gives_the_same_attention_data() {
+  QTest::addColumn<QString>("set");
+  QTest::addColumn<int>("type");
+  QTest::addColumn<int>("window");
+  for (const std::string_view set : cpu::available_instruction_sets()) {
+    for (const Type type : {Type::f32, Type::f16, Type::q8_0}) {
+      for (const int window : {0, 100, 300})
+        QTest::addRow("%s %s, window %d", set.data(), type_name(type).data(), window)
+            << QString::fromUtf8(set.data(), static_cast<qsizetype>(set.size())) << static_cast<int>(type)
+            << window;
+    }
+  }
+}
+
+// 700 tokens in one pass with three threads, and in passes of other lengths, none of one token, with one.
+void CpuDeviceTest::a_prompt_divided_otherwise_gives_the_same_attention() {
+  QFETCH(QString, set);
+  QFETCH(int, type);
+  QFETCH(int, window);
+  const Device& device = *cpu::device(set.toStdString());
+  constexpr std::int64_t tokens = 700, heads = 6, kv_heads = 2, dim = 64, page_tokens = 48;
+  std::mt19937 random(fovea::tests::seed());
+  std::normal_distribution<float> normal;
+  std::vector<float> q(tokens * heads * dim);
+  for (float& value : q) value = 3 * normal(random);
+  constexpr std::int64_t pages = (tokens + page_tokens - 1) / page_tokens;
+  const auto page_bytes =
+      static_cast<std::size_t>(row_bytes(static_cast<Type>(type), kv_heads * page_tokens * dim));
+  std::vector<std::byte> cache(2 * pages * page_bytes);
+  // Floats of ±0.5 … 2, halves likewise, and 8-bit integers with such scales.
+  for (std::size_t i = 0; i < cache.size(); ++i) cache[i] = static_cast<std::byte>(random());
+  const std::size_t unit = static_cast<Type>(type) == Type::f32   ? 4
+                           : static_cast<Type>(type) == Type::f16 ? 2
+                                                                  : 34;
+  const std::size_t top = unit == 34 ? 1 : unit - 1;
+  for (std::size_t i = top; i < cache.size(); i += unit)
+    cache[i] = static_cast<std::byte>(unit == 34 ? 0x20 : random() % 2 * 0x80 + (unit == 4 ? 0x3F : 0x38));
+  std::vector<std::byte*> keys, values;
+  for (std::int64_t i = 0; i < pages; ++i) {
+    keys.push_back(cache.data() + static_cast<std::size_t>(2 * i) * page_bytes);
+    values.push_back(cache.data() + static_cast<std::size_t>(2 * i + 1) * page_bytes);
+  }
+  const auto attend = [&](std::int64_t first, std::int64_t count, std::vector<float>& out, Stream& stream) {
+    device.operations().attention({.q = q.data() + first * heads * dim,
+                                   .q_stride = heads * dim,
+                                   .first = first,
+                                   .tokens = count,
+                                   .heads = heads,
+                                   .scale = 0.125F,
+                                   .window = window,
+                                   .pages = {.keys = keys.data(),
+                                             .values = values.data(),
+                                             .page_tokens = page_tokens,
+                                             .type = static_cast<Type>(type),
+                                             .kv_heads = kv_heads,
+                                             .head_dim = dim},
+                                   .out = out.data() + first * heads * dim},
+                                  stream);
+  };
+  std::vector<float> together(tokens * heads * dim), divided(together.size());
+  const auto many = device.make_stream({.threads = 3});
+  attend(0, tokens, together, *many);
+  const auto one = device.make_stream({.threads = 1});
+  for (const std::int64_t most : {2, 5, 33, 128, 300}) {
+    std::ranges::fill(divided, 0.0F);
+    for (std::int64_t done = 0; done < tokens;) {
+      std::int64_t count = std::min(2 + static_cast<std::int64_t>(random()) % most, tokens - done);
+      if (tokens - done - count == 1) ++count;
+      attend(done, count, divided, *one);
+      done += count;
+    }
+    for (std::size_t i = 0; i < together.size(); ++i) QVERIFY(std::isfinite(together[i]));
+    QVERIFY2(std::memcmp(together.data(), divided.data(), together.size() * sizeof(float)) == 0,
+             qPrintable(QString("up to %1").arg(most + 1)));
+  }
 }
 
 FOVEA_TEST(CpuDeviceTest)
