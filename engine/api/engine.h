@@ -1,4 +1,6 @@
-// A loaded model. One thread at a time may call it; stop tokens may be triggered from any thread.
+// A loaded model. Any threads may call it. Calls of generate() share the passes, as many at once as were
+// asked for when it was loaded; every other call that computes waits until no pass runs, and answers wait for
+// it.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +27,11 @@
 #include "engine/api/trace.h"
 
 namespace fovea {
+
+// Calls of generate().
+struct EngineLoad {
+  std::int64_t answering = 0, waiting = 0;
+};
 
 struct MemoryUse {  // bytes
   std::int64_t weights = 0;
@@ -96,13 +103,18 @@ class Engine {
   // Nothing without a policy.
   std::optional<PrecisionUse> precision() const;
   // What the experts do, and the arena that holds them where there is a policy: ten times a second while
-  // somebody asks (and until two seconds later), and behind each generate(). May be called from any one
-  // thread, also while the engine works. False: nothing new, or a model without experts and without a policy.
+  // somebody asks (and until two seconds later), and behind each generate(). From one thread at a time, also
+  // while the engine works. False: nothing new, or a model without experts and without a policy.
   bool read_snapshot(Snapshot&);
 
   // Prefill progress counts prompt tokens. A cancelled request returns what was generated so far.
+  // Several threads' calls are answered at once; what one says does not depend on the others, bit for bit,
+  // where no policy moves units and the processor computes. Sinks are called on the calling thread, which may
+  // run the passes of all: what they take the others wait for.
   Result<GenerateResult> generate(const GenerateRequest&, const TextSink& = {}, const ProgressSink& = {},
                                   std::stop_token = {});
+
+  EngineLoad load() const;
 
   // Between two answers: finishes swaps that an answer began, as far as it can without waiting, for they are
   // else published by the passes of the next one. True: call it again in a moment, some are under way.

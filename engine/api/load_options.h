@@ -25,6 +25,10 @@ struct LoadOptions {
   int threads = 0;  // 0: the physical cores
   // Tokens in one prefill pass; 0: 256, or 128 where experts move; on a GPU twice that.
   std::int64_t chunk = 0;
+  // Answers that are written at once, 1 … max_sequences, and the tokens of KV cache that they share; 0: as
+  // many as one context has. What does not fit waits.
+  std::int64_t sequences = 1;
+  std::int64_t cache_tokens = 0;
   bool need_tokenizer = true;
   PrecisionRequest precision = {};
 

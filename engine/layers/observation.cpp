@@ -7,7 +7,8 @@ bool ObservedSteps::each_segment(std::int64_t layer, const Rows& rows, F&& f) co
   for (std::size_t segment = 0; segment < batch_.parts.size(); ++segment) {
     const Rows own = common(rows, batch_.parts[segment].rows);
     if (own.count == 0) continue;
-    const PassObserver::Where where{.segment = segment, .layer = layer, .tokens = own.count};
+    const PassObserver::Where where{
+        .segment = segment, .layer = layer, .tokens = own.count, .last = own.end() == rows.end()};
     if (!f(where, own.first - rows.first)) return false;
   }
   return true;

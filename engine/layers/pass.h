@@ -53,6 +53,7 @@ class PassObserver {
     std::size_t segment = 0;
     std::int64_t layer = 0;
     std::int64_t tokens = 0;
+    bool last = true;  // no other segment of this layer follows
   };
   // A layer's feed-forward is about to read these experts: x [tokens, d], ids and gate weights [tokens,
   // used]. False: their weights cannot be had; the pass stops.

@@ -172,13 +172,13 @@ std::int64_t state_elements(const MixerConfig& mixer, std::int64_t hidden) {
   return 0;
 }
 
-StatePlan plan_states(const ModelConfig& config, std::int64_t context) {
+StatePlan plan_states(const ModelConfig& config, std::int64_t context, std::int64_t sequences) {
   constexpr std::int64_t usual_spacing = 256, usual_turn_ends = 16, min_saved = 8;
   constexpr std::int64_t usual_memory = std::int64_t{1} << 30;
   StatePlan plan;
   for (const LayerConfig& layer : config.layers) plan.bytes += 4 * state_elements(layer.mixer, config.hidden);
   if (plan.bytes == 0) return plan;
-  plan.sequences = 2;
+  plan.sequences = sequences + 1;
   const std::int64_t most = std::max(min_saved, usual_memory / plan.bytes);
   plan.turn_ends = std::min(usual_turn_ends, most / 3);
   const auto within = [&] { return (context + plan.spacing - 1) / plan.spacing; };

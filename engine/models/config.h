@@ -217,7 +217,9 @@ struct StatePlan {
   std::int64_t sequence_bytes() const { return sequences * bytes; }
   std::int64_t saved_bytes() const { return (saved + 1) * bytes; }  // with one of zeros
 };
-StatePlan plan_states(const ModelConfig& config, std::int64_t context);
+// `context`: tokens of all `sequences` that are computed at once; one more, which begins another, has its
+// own.
+StatePlan plan_states(const ModelConfig& config, std::int64_t context, std::int64_t sequences = 1);
 
 // Refuses by name what is not supported (architecture, activation, rope type, sliding window …).
 Result<ModelConfig> read_config(const checkpoint::Checkpoint&);

@@ -27,8 +27,10 @@ struct ExpertUse {
   float gate_sum = 0;       // Σ of the router's weights for it over those tokens
 };
 
-// What one pass showed. A pass is a prefill chunk or one decoded token.
+// What one pass showed of one sequence: a prefill chunk or one decoded token. A pass of several sequences is
+// as many observations, with no proposal between them.
 struct Observation {
+  std::uint64_t sequence = 0;  // whose tokens: equal in the observations of one request
   std::int64_t tokens = 0;  // in the pass
   bool prefill = false;     // of a prompt, or of more than one token
   // Of the output's distribution in nats, of each token whose logits were wanted; empty: none were, or the

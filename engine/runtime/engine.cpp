@@ -10,6 +10,7 @@
 #include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/routing_record.h"
+#include "engine/runtime/scheduler.h"
 
 namespace fovea {
 
@@ -43,6 +44,7 @@ MemoryUse Engine::memory() const {
 }
 
 std::optional<PrecisionUse> Engine::precision() const {
+  const std::lock_guard turn(parts_->turn);
   if (!parts_->precision) return std::nullopt;
   PrecisionUse use = parts_->precision->use();
   use.accounted_bytes += memory().on_device();
@@ -54,6 +56,7 @@ bool Engine::read_snapshot(Snapshot& snapshot) {
 }
 
 bool Engine::recall(std::string_view use_profile) {
+  const std::lock_guard turn(parts_->turn);
   if (!parts_->precision || parts_->precision->profile().empty()) return false;
   const std::vector<float> uses =
       precision::decode_use_profile(use_profile, parts_->precision->units().first_units(), parts_->info.name);
@@ -64,30 +67,49 @@ bool Engine::recall(std::string_view use_profile) {
 
 bool Engine::rest() {
   if (!parts_->precision) return false;
+  const std::unique_lock turn(parts_->turn, std::try_to_lock);
+  if (!turn) return true;
   const bool under_way = parts_->precision->rest();
   parts_->watch->rest();
   return under_way;
 }
 
-Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
-                                                   std::span<const TokenId> tokens,
-                                                   layers::LogitsWanted wanted, std::int64_t rotary_context,
-                                                   const std::stop_token& stop, float temperature,
+std::int64_t runtime::PassPart::wanted_rows() const {
+  switch (wanted) {
+    case layers::LogitsWanted::none:
+      return 0;
+    case layers::LogitsWanted::last:
+      return last_tokens;
+    case layers::LogitsWanted::all:
+      return std::ssize(tokens);
+    case layers::LogitsWanted::top_k:
+      break;
+  }
+  return 1;
+}
+
+Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::PassPart> of,
+                                                   std::int64_t rotary_context, const std::stop_token& stop,
                                                    runtime::PassWishes wishes) {
-  FOVEA_CHECK(sequence.reserve(std::ssize(tokens)));
-  layers::PassObserver* observer = watch ? watch->begin_pass(std::ssize(tokens)) : nullptr;
-  if (wishes.record) observer = wishes.record->around(observer);
-  const std::span<const float> logits = forward->run({.segments = {{.tokens = tokens,
-                                                                    .first = sequence.length(),
-                                                                    .pages = sequence.pages(),
-                                                                    .state = sequence.state(),
-                                                                    .logits = wanted,
-                                                                    .last_tokens = wishes.last_tokens}},
-                                                      .context = rotary_context,
-                                                      .temperature = temperature,
-                                                      .stop = stop,
-                                                      .observer = observer},
-                                                     *stream);
+  layers::Pass pass{
+      .segments = {}, .context = rotary_context, .temperature = wishes.temperature, .stop = stop};
+  std::vector<runtime::UnitWatch::Share> shares;
+  for (const runtime::PassPart& part : of) {
+    FOVEA_CHECK(part.sequence->reserve(std::ssize(part.tokens)));
+    pass.segments.push_back({.tokens = part.tokens,
+                             .first = part.sequence->length(),
+                             .pages = part.sequence->pages(),
+                             .state = part.sequence->state(),
+                             .logits = part.wanted,
+                             .last_tokens = part.last_tokens});
+    shares.push_back({.sequence = part.sequence->id(),
+                      .tokens = std::ssize(part.tokens),
+                      .is_prompt = part.is_prompt,
+                      .wanted = part.wanted_rows()});
+  }
+  if (watch) pass.observer = watch->begin_pass(shares);
+  if (wishes.record) pass.observer = wishes.record->around(pass.observer);
+  const std::span<const float> logits = forward->run(pass, *stream);
   FOVEA_CHECK(check_device());
   if (watch) {
     const auto entropies = [&]() -> std::vector<float> {
@@ -102,9 +124,12 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
     if (auto error = precision->take_error()) return std::unexpected(std::move(*error));
   }
   if (forward->stopped()) return fail(phrases::forward_pass_place(), errors::stopped_on_request());
-  sequence.commit(tokens);
-  if (const std::int64_t spacing = cache->state_spacing(); spacing > 0 && sequence.length() % spacing == 0)
-    sequence.save_state();
+  for (const runtime::PassPart& part : of) {
+    part.sequence->commit(part.tokens);
+    if (const std::int64_t spacing = cache->state_spacing();
+        spacing > 0 && part.sequence->length() % spacing == 0)
+      part.sequence->save_state();
+  }
   return logits;
 }
 
@@ -115,24 +140,36 @@ Result<void> Engine::Parts::check_device() const {
   return {};
 }
 
+std::int64_t Engine::Parts::slice(const runtime::Sequence& sequence, std::int64_t left,
+                                  std::int64_t most) const {
+  const std::int64_t unit = cache->state_spacing() > 0 ? kernels::recurrent_chunk : 1;
+  std::int64_t count = std::min(left, most);
+  if (count < left && count > unit) count -= count % unit;
+  if (const std::int64_t spacing = cache->state_spacing(); spacing > 0)
+    count = std::min(count, spacing - sequence.length() % spacing);
+  if (left - count == 1 && count > unit) count -= unit;
+  return count;
+}
+
 Result<std::span<const float>> Engine::Parts::prefill(runtime::Sequence& sequence,
                                                       std::span<const TokenId> tokens,
                                                       const AfterChunk& after, const std::stop_token& stop) {
   std::span<const float> logits;
   const auto watched =
       static_cast<std::size_t>(std::max<std::int64_t>(1, precision ? precision->prompt_tokens_watched() : 0));
-  if (watch) watch->begin_prompt(std::ssize(tokens));
+  if (watch) watch->begin_prompt();
   for (std::size_t done = 0; done < tokens.size();) {
-    std::size_t count = std::min(tokens.size() - done, static_cast<std::size_t>(plan.options.chunk));
-    // To where the state is saved, and not beyond.
-    if (const std::int64_t spacing = cache->state_spacing(); spacing > 0)
-      count = std::min(count, static_cast<std::size_t>(spacing - sequence.length() % spacing));
+    const auto count = static_cast<std::size_t>(
+        slice(sequence, std::ssize(tokens) - static_cast<std::int64_t>(done), plan.options.chunk));
     const std::size_t behind = tokens.size() - done - count;
     const std::size_t wanted = behind < watched ? std::min(watched - behind, count) : 0;
-    FOVEA_TRY(logits,
-              pass(sequence, tokens.subspan(done, count),
-                   wanted > 0 ? layers::LogitsWanted::last : layers::LogitsWanted::none, plan.options.context,
-                   stop, 1, {.last_tokens = static_cast<std::int64_t>(wanted)}));
+    const runtime::PassPart part{
+        .sequence = &sequence,
+        .tokens = tokens.subspan(done, count),
+        .wanted = wanted > 0 ? layers::LogitsWanted::last : layers::LogitsWanted::none,
+        .last_tokens = static_cast<std::int64_t>(wanted),
+        .is_prompt = true};
+    FOVEA_TRY(logits, pass({&part, 1}, plan.options.context, stop));
     done += count;
     if (after) after(static_cast<std::int64_t>(done));
   }

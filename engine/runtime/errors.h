@@ -27,6 +27,7 @@ FOVEA_PHRASE(from_to_off, "{min} … {max} ({off}: off)");
 FOVEA_PHRASE(from_models_to, "0 (the model's) … {max}");
 FOVEA_PHRASE(from_all_to, "0 (all) … {max}");
 FOVEA_PHRASE(from_default_to, "0 (the default) … {max}");
+FOVEA_PHRASE(from_1_to, "1 … {max}");
 FOVEA_PHRASE(from_on, "{min} or more");
 FOVEA_PHRASE(off_or_more, "0 (off) or more");
 FOVEA_PHRASE(all_off_or_more, "-1 (all), 0 (off) or more");

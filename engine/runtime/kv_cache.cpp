@@ -249,7 +249,8 @@ void Sequence::discard() {
 }
 
 std::int64_t KvCache::pages(const Settings& settings) {
-  return (settings.context + settings.shape.page_tokens - 1) / settings.shape.page_tokens + 1;
+  return (settings.context + settings.shape.page_tokens - 1) / settings.shape.page_tokens +
+         settings.sequences;
 }
 
 std::int64_t KvCache::bytes(const Settings& settings) {

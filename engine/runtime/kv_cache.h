@@ -42,6 +42,7 @@ class Sequence {
   Sequence& operator=(Sequence&&) = delete;
   ~Sequence();  // its pages stay as cache
 
+  std::uint64_t id() const { return id_; }  // no other sequence of the cache has it
   std::int64_t length() const { return static_cast<std::int64_t>(tokens_.size()); }
   std::span<const TokenId> tokens() const { return tokens_; }
   // What a forward pass takes: [layers], with room for what was reserved; null where a window has passed.
@@ -94,7 +95,8 @@ class KvCache {
  public:
   struct Settings {
     PageShape shape;
-    std::int64_t context = 0;  // tokens that one sequence can hold; one spare page lets it copy on write
+    std::int64_t context = 0;    // tokens that all sequences can hold together …
+    std::int64_t sequences = 1;  // … if they are at most so many: each has a spare page to copy on write
     WindowPages::Settings windows = {};
     StatePool::Settings state = {};
     bool poison = false;  // fill pages with not-a-number before use: for tests
@@ -121,7 +123,7 @@ class KvCache {
   static std::int64_t bytes(const Settings& settings);
   static Bytes window_bytes(const Settings& settings);
   static std::int64_t window_page_bytes(const Settings& settings);
-  static std::int64_t pages(const Settings& settings);  // the most that a sequence has
+  static std::int64_t pages(const Settings& settings);
   KvCache(const KvCache&) = delete;
   KvCache& operator=(const KvCache&) = delete;
 
@@ -140,6 +142,10 @@ class KvCache {
   const Settings& settings() const { return settings_; }
   const PageShape& shape() const { return settings_.shape; }
   Statistics statistics() const;
+  // That a sequence of so many tokens may need, whatever it shares.
+  std::int64_t pages_of(std::int64_t tokens) const {
+    return (tokens + shape().page_tokens - 1) / shape().page_tokens + 1;
+  }
 
  private:
   friend class Sequence;

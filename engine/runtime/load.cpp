@@ -18,6 +18,7 @@
 #include "engine/runtime/parts.h"
 #include "engine/runtime/processor.h"
 #include "engine/runtime/sampler.h"
+#include "engine/runtime/scheduler.h"
 #include "engine/text/text_model.h"
 
 namespace fovea {
@@ -150,12 +151,12 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
     host_part.threads = options.threads;
   }
   FOVEA_CHECK(add_precision(loading, std::move(planned), parts, progress, stop));
-  const runtime::KvCache::Settings kv =
-      runtime::kv_settings(parts.model->config(), options.context, options.chunk, options.kv);
-  FOVEA_TRY(parts.forward, layers::Forward::create(
-                               *parts.model, *parts.device,
-                               {.tokens = options.chunk, .pages = runtime::KvCache::pages(kv)}, host_part));
-  FOVEA_TRY(parts.cache, runtime::KvCache::create(kv, *parts.device, *parts.stream));
+  FOVEA_TRY(parts.forward,
+            layers::Forward::create(*parts.model, *parts.device,
+                                    runtime::pass_limits(parts.model->config(), options), host_part));
+  FOVEA_TRY(parts.cache, runtime::KvCache::create(runtime::kv_settings(parts.model->config(), options),
+                                                  *parts.device, *parts.stream));
+  parts.scheduler = std::make_unique<runtime::Scheduler>(parts);
   return {};
 }
 

@@ -474,19 +474,19 @@ Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Mac
   PrecisionRequest request = options.precision;
   if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
   const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
-  const models::StatePlan states = models::plan_states(*subject.config, options.context);
-  const KvCache::Settings kv = kv_settings(*subject.config, options.context, options.chunk, options.kv);
+  const models::StatePlan states = plan_states(*subject.config, options);
+  const KvCache::Settings kv = kv_settings(*subject.config, options);
   const KvCache::Bytes windows = KvCache::window_bytes(kv);
   precision::Surroundings around{
       .dense_bytes = subject.dense_bytes(precision::unit_scope(policy, subject.has_experts())),
       .kv_bytes = KvCache::bytes(kv),
       .window_bytes = windows.device + (machine.is_card() ? 0 : windows.host),
       .state_bytes = states.sequence_bytes() + (machine.is_card() ? 0 : states.saved_bytes()),
-      .activation_bytes = layers::Forward::activation_bytes(*subject.config, options.chunk),
+      .activation_bytes = layers::Forward::activation_bytes(*subject.config, max_pass_tokens(options)),
       .experts_used = subject.config->experts_used(),
       .chunk = options.chunk};
   if (machine.is_card()) {
-    count_card(*subject.config, options.context, options.chunk, options.kv, around);
+    count_card(*subject.config, options, around);
     around.host_bytes = subject.host_bytes;
   }
   around.to_host = std::move(to_host);

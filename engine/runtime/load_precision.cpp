@@ -5,6 +5,7 @@
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/ladder.h"
 #include "engine/runtime/prepare.h"
+#include "engine/runtime/processor.h"
 #include "kernels/cpu/ceiling.h"
 
 namespace fovea::runtime {

@@ -32,6 +32,11 @@ Result<void> check(const LoadOptions& options) {
     return out_of_range("threads", options.threads, phrases::from_all_to(1024));
   if (options.chunk < 0 || options.chunk > max_chunk)
     return out_of_range("chunk", options.chunk, phrases::from_default_to(max_chunk));
+  if (options.sequences < 1 || options.sequences > max_sequences)
+    return out_of_range("sequences", options.sequences, phrases::from_1_to(max_sequences));
+  if (options.cache_tokens < 0 || options.cache_tokens > max_sequences * max_context)
+    return out_of_range("cache_tokens", options.cache_tokens,
+                        phrases::from_default_to(max_sequences * max_context));
   return {};
 }
 
@@ -45,6 +50,7 @@ void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bo
     options.chunk = (moves ? dynamic_chunk : default_chunk) * (card ? card_chunks : 1);
   }
   options.chunk = std::min(options.chunk, options.context);
+  options.cache_tokens = std::max(options.cache_tokens, options.context);
   if (options.threads == 0) options.threads = physical_cores();
 }
 
@@ -55,19 +61,29 @@ std::optional<Phrase> context_note(std::int64_t context, const models::ModelConf
                             : phrases::context_beyond_model(context, longest);
 }
 
-void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk, KvType kv,
+std::int64_t max_pass_tokens(const LoadOptions& options) {
+  return options.chunk + options.sequences - 1;
+}
+
+layers::PassLimits pass_limits(const models::ModelConfig& config, const LoadOptions& options) {
+  return {.tokens = max_pass_tokens(options),
+          .pages = KvCache::pages(kv_settings(config, options)),
+          .segments = options.sequences};
+}
+
+void count_card(const models::ModelConfig& config, const LoadOptions& options,
                 precision::Surroundings& around) {
-  const layers::PassLimits limits{.tokens = chunk,
-                                  .pages = KvCache::pages(kv_settings(config, context, chunk, KvType::f32))};
+  const layers::PassLimits limits = pass_limits(config, options);
   const auto alone = layers::Forward::bytes_apart(config, limits, false);
   around.activation_bytes = alone.device;
   // Half of the reserve is for the driver's graphs; what a long context's take beyond that is kept free as
   // well.
-  const std::int64_t graphs = layers::Graphs::driver_bytes(config.layer_count(), context, page_tokens);
+  const std::int64_t graphs =
+      layers::Graphs::driver_bytes(config.layer_count(), options.context, page_tokens);
   around.safety_bytes = std::max(precision::card_safety_bytes, precision::card_safety_bytes / 2 + graphs);
   around.safety_share = 0;
-  const std::int64_t saved = models::plan_states(config, context).saved_bytes() +
-                             KvCache::window_bytes(kv_settings(config, context, chunk, kv)).host;
+  const std::int64_t saved =
+      plan_states(config, options).saved_bytes() + KvCache::window_bytes(kv_settings(config, options)).host;
   around.exchange_bytes = alone.host + saved;
   around.exchange_with_host_bytes = layers::Forward::bytes_apart(config, limits, true).host + saved;
 }
@@ -93,27 +109,33 @@ std::int64_t pages_around(std::int64_t positions) {
   return (positions + page_tokens - 2) / page_tokens + 1;
 }
 
-// The pages that a pass sees of a sequence, or what windows see and one page to copy on write. A context that
-// is hardly longer is kept as if there were no windows.
+// The pages that a pass sees of each sequence, or what windows see and one page to copy on write. A context
+// that is hardly longer is kept as if there were no windows.
 void plan_windows(std::int64_t chunk, KvCache::Settings& settings) {
   WindowPages::Settings& windows = settings.windows;
   const std::int64_t all = KvCache::pages(settings), before = windows.window - 1;
-  windows.places = std::max(pages_around(before + chunk), pages_around(before) + 1);
+  windows.places = settings.sequences * std::max(pages_around(before + chunk), pages_around(before) + 1);
   if (windows.window == 0 || windows.places >= all) {
     windows = {};
     return;
   }
   const std::int64_t of_a_gibibyte = usual_saved_bytes / KvCache::window_page_bytes(settings);
   const std::int64_t of_two_windows = 2 * (windows.window / page_tokens + 2);
-  windows.saved = std::min(all - windows.places, std::max(of_a_gibibyte, of_two_windows));
+  windows.saved =
+      std::min(all - windows.places, std::max(of_a_gibibyte, settings.sequences * of_two_windows));
 }
 
 }  // namespace
 
-KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk,
-                              KvType kv) {
-  KvCache::Settings settings{.shape = {.layers = {}, .page_tokens = page_tokens, .type = storage_type(kv)},
-                             .context = context};
+models::StatePlan plan_states(const models::ModelConfig& config, const LoadOptions& options) {
+  return models::plan_states(config, std::max(options.context, options.cache_tokens), options.sequences);
+}
+
+KvCache::Settings kv_settings(const models::ModelConfig& config, const LoadOptions& options) {
+  KvCache::Settings settings{
+      .shape = {.layers = {}, .page_tokens = page_tokens, .type = storage_type(options.kv)},
+      .context = std::max(options.context, options.cache_tokens),
+      .sequences = options.sequences};
   for (const models::LayerConfig& layer : config.layers) {
     const models::AttentionConfig* const attention = layer.attention();
     const bool own = attention && attention->kv_from < 0;
@@ -123,8 +145,8 @@ KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t co
                                         : PageShape::Layer{});
     if (own) settings.windows.window = std::max(settings.windows.window, attention->window);
   }
-  plan_windows(chunk, settings);
-  if (const models::StatePlan states = models::plan_states(config, context); states.bytes > 0)
+  plan_windows(options.chunk, settings);
+  if (const models::StatePlan states = plan_states(config, options); states.bytes > 0)
     settings.state = {.bytes = states.bytes,
                       .sequences = states.sequences,
                       .saved = states.saved,

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/api/engine.h"
+#include "engine/layers/staging.h"
 #include "engine/models/config.h"
 #include "engine/models/plan.h"
 #include "engine/precision/plan_inputs.h"
@@ -23,11 +24,14 @@ void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bo
 std::optional<Phrase> context_note(std::int64_t context, const models::ModelConfig& config);
 // Counts in a plan what a card's memory being out of the host's reach takes: what passes exchange with it,
 // and what is kept free.
-void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk, KvType kv,
+void count_card(const models::ModelConfig& config, const LoadOptions& options,
                 precision::Surroundings& around);
 kernels::Type storage_type(KvType kv);
 // What windows no longer see is kept to return to in a gibibyte at most, but for twice a window.
-KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk,
-                              KvType kv);
+KvCache::Settings kv_settings(const models::ModelConfig& config, const LoadOptions& options);
+models::StatePlan plan_states(const models::ModelConfig& config, const LoadOptions& options);
+// Of a pass: a chunk of prompts, and a token of each other answer.
+std::int64_t max_pass_tokens(const LoadOptions& options);
+layers::PassLimits pass_limits(const models::ModelConfig& config, const LoadOptions& options);
 
 }  // namespace fovea::runtime

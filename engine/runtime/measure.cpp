@@ -91,6 +91,7 @@ TokenCost Engine::cost() const {
 Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& row, std::stop_token stop,
                             std::int64_t first_row) {
   Parts& parts = *parts_;
+  const std::lock_guard turn(parts.turn);
   const std::int64_t vocabulary = parts.model->config().vocabulary;
   const std::int64_t length = std::ssize(tokens);
   FOVEA_CHECK(check_length(length, parts.plan.options.context));
@@ -99,7 +100,7 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
   // Where a policy tells an answer from its prompt, that is what comes behind first_row, read token by token.
   const bool answers = lowers_layers(parts.plan.policy());
   const std::int64_t watched = parts.precision ? parts.precision->prompt_tokens_watched() : 0;
-  if (answers) parts.watch->begin_prompt(first_row);
+  if (answers) parts.watch->begin_prompt();
   while (sequence.length() < length) {
     const std::int64_t first = sequence.length();
     std::int64_t count = std::min(length - first, parts.plan.options.chunk);
@@ -107,13 +108,15 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
     const bool wanted = first + count > first_row;
     const std::int64_t watched_here =
         wanted ? 0 : std::clamp<std::int64_t>(first + count - (first_row - watched), 0, count);
-    FOVEA_TRY(
-        const auto logits,
-        parts.pass(sequence, tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
-                   wanted             ? layers::LogitsWanted::all
-                   : watched_here > 0 ? layers::LogitsWanted::last
-                                      : layers::LogitsWanted::none,
-                   length, stop, 1, {.last_tokens = watched_here}));
+    const runtime::PassPart part{
+        .sequence = &sequence,
+        .tokens = tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+        .wanted = wanted             ? layers::LogitsWanted::all
+                  : watched_here > 0 ? layers::LogitsWanted::last
+                                     : layers::LogitsWanted::none,
+        .last_tokens = watched_here,
+        .is_prompt = answers && first < first_row};
+    FOVEA_TRY(const auto logits, parts.pass({&part, 1}, length, stop));
     for (std::int64_t position = std::max(first, first_row); wanted && position < first + count; ++position)
       row(position, logits.subspan(static_cast<std::size_t>((position - first) * vocabulary),
                                    static_cast<std::size_t>(vocabulary)));
@@ -140,6 +143,7 @@ Result<void> Engine::branch_logits(std::span<const TokenId> context,
                                    std::span<const std::vector<TokenId>> continuations, const BranchSink& row,
                                    std::stop_token stop) {
   Parts& parts = *parts_;
+  const std::lock_guard turn(parts.turn);
   const auto vocabulary = static_cast<std::size_t>(parts.model->config().vocabulary);
   FOVEA_CHECK(check_length(std::ssize(context), parts.plan.options.context));
   FOVEA_CHECK(check_tokens(context, parts.model->config().vocabulary));
@@ -160,8 +164,9 @@ Result<void> Engine::branch_logits(std::span<const TokenId> context,
     FOVEA_CHECK(return_to(parts, sequence, context, stop));
     for (std::size_t k = 1; !rest.empty();) {
       const std::size_t count = std::min(rest.size(), static_cast<std::size_t>(parts.plan.options.chunk));
-      FOVEA_TRY(const auto logits, parts.pass(sequence, rest.first(count), layers::LogitsWanted::all,
-                                              parts.plan.options.context, stop));
+      const runtime::PassPart part{
+          .sequence = &sequence, .tokens = rest.first(count), .wanted = layers::LogitsWanted::all};
+      FOVEA_TRY(const auto logits, parts.pass({&part, 1}, parts.plan.options.context, stop));
       for (std::size_t j = 0; j < count; ++j, ++k) row(i, k, logits.subspan(j * vocabulary, vocabulary));
       rest = rest.subspan(count);
     }
@@ -184,6 +189,7 @@ Result<runtime::Sequence> sequence_of(Engine::Parts& parts, std::span<const Toke
 
 Result<double> Engine::time_prefill(std::int64_t count, std::int64_t depth, bool again) {
   Parts& parts = *parts_;
+  const std::lock_guard turn(parts.turn);
   FOVEA_CHECK(check_length(depth + count, parts.plan.options.context));
   const auto tokens = arbitrary_tokens(depth + count, parts.model->config().vocabulary);
   const auto before = std::span(tokens).first(static_cast<std::size_t>(depth));
@@ -197,6 +203,7 @@ Result<double> Engine::time_prefill(std::int64_t count, std::int64_t depth, bool
 
 Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t count, bool again) {
   Parts& parts = *parts_;
+  const std::lock_guard turn(parts.turn);
   FOVEA_CHECK(check_length(depth + count, parts.plan.options.context));
   const auto tokens = arbitrary_tokens(depth + count, parts.model->config().vocabulary);
   const auto before = std::span(tokens).first(static_cast<std::size_t>(depth));
@@ -204,8 +211,10 @@ Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t
   std::vector<double> seconds;
   for (std::int64_t step = 0; step < count; ++step) {
     const auto start = Clock::now();
-    FOVEA_CHECK(parts.pass(sequence, {&tokens[static_cast<std::size_t>(depth + step)], 1},
-                           layers::LogitsWanted::top_k, parts.plan.options.context, {}));
+    const runtime::PassPart part{.sequence = &sequence,
+                                 .tokens = {&tokens[static_cast<std::size_t>(depth + step)], 1},
+                                 .wanted = layers::LogitsWanted::top_k};
+    FOVEA_CHECK(parts.pass({&part, 1}, parts.plan.options.context, {}));
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   if (!again) sequence.discard();

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
@@ -30,10 +31,23 @@ class RoutingRecord;
 // The layers that have experts.
 std::vector<ExpertLayer> expert_layers(const models::Model& model);
 
+class Scheduler;
+
+// The next tokens of one sequence in a pass.
+struct PassPart {
+  Sequence* sequence = nullptr;
+  std::span<const TokenId> tokens;
+  layers::LogitsWanted wanted = layers::LogitsWanted::last;
+  std::int64_t last_tokens = 1;  // whose logits are wanted, where the last are
+  bool is_prompt = false;
+
+  std::int64_t wanted_rows() const;
+};
+
 // What few passes need.
 struct PassWishes {
+  float temperature = 1;            // of what is known of the likely tokens
   RoutingRecord* record = nullptr;  // keeps what the routers chose
-  std::int64_t last_tokens = 1;     // whose logits are wanted, where the last are
 };
 
 }  // namespace fovea::runtime
@@ -60,17 +74,23 @@ struct Engine::Parts {
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;
 
-  // Runs one pass over at most settings.chunk tokens behind the sequence's end and commits them.
-  // The logits are valid until the next pass, of wishes.last_tokens of them where the last are wanted; of
-  // likely tokens, for this temperature, forward knows more.
+  // Whoever runs passes, or reads what they change, holds it; Scheduler::answer takes it for each of its own.
+  mutable std::mutex turn;
+  std::unique_ptr<runtime::Scheduler> scheduler;
+
+  // Runs one pass over tokens behind the ends of different sequences, within pass_limits(), and commits
+  // them. The logits are valid until the next pass, one part's rows behind the other's; of likely
+  // tokens, where they are wanted of one part alone, forward knows more.
   // ErrorKind::cancelled, and nothing is committed, when stopped.
-  Result<std::span<const float>> pass(runtime::Sequence& sequence, std::span<const TokenId> tokens,
-                                      layers::LogitsWanted wanted, std::int64_t rotary_context,
-                                      const std::stop_token& stop, float temperature = 1,
-                                      runtime::PassWishes wishes = {});
+  Result<std::span<const float>> pass(std::span<const runtime::PassPart> of, std::int64_t rotary_context,
+                                      const std::stop_token& stop, runtime::PassWishes wishes = {});
   // Whether all is well on the device.
   Result<void> check_device() const;
 
+  // So many of a prompt's `left` next tokens, `most` at the most, that an answer does not depend on how it is
+  // divided: to where the state is saved, and not beyond; where there are recurrent layers a multiple of what
+  // they take at once; and never so many that one is left alone.
+  std::int64_t slice(const runtime::Sequence& sequence, std::int64_t left, std::int64_t most) const;
   // Runs `tokens` in chunks and calls after(done) behind each; the logits of the last token.
   // ErrorKind::cancelled when `stop` was requested; what was computed until then is in the sequence.
   using AfterChunk = std::function<void(std::int64_t done)>;

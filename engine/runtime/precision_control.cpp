@@ -80,20 +80,29 @@ void PrecisionControl::begin_prompt() {
   }
 }
 
-void PrecisionControl::end_pass(bool completed, const precision::Observation& observation) {
-  if (completed) parts_.quality->observe(observation, parts_.residency->tiers());
-  if (completed && !observation.prefill) {
+void PrecisionControl::end_pass(bool completed, std::span<const precision::Observation> observations) {
+  if (completed) count(observations);
+  parts_.residency->end_pass();
+  if (!completed) return;
+  for (const precision::Observation& observation : observations) {
+    tokens_ += observation.tokens;
+    parts_.policy->observe(observation);
+  }
+  propose();
+  const double share = parts_.policy->prompt_wait_share();
+  if (share > 0 && std::ranges::all_of(observations, &precision::Observation::prefill))
+    parts_.residency->settle(share * std::chrono::duration<double>(Clock::now() - began_).count());
+}
+
+// With the tiers that the pass met.
+void PrecisionControl::count(std::span<const precision::Observation> observations) {
+  for (const precision::Observation& observation : observations) {
+    parts_.quality->observe(observation, parts_.residency->tiers());
+    if (parts_.units->scope() != models::UnitScope::experts) count_hits(observation.tokens);
+    if (observation.prefill) continue;
     answer_tokens_ += observation.tokens;
     answer_bits_ += static_cast<double>(observation.tokens) * parts_.residency->mean_bits_per_weight();
   }
-  parts_.residency->end_pass();
-  if (!completed) return;
-  tokens_ += observation.tokens;
-  if (parts_.units->scope() != models::UnitScope::experts) count_hits(observation.tokens);
-  parts_.policy->observe(observation);
-  propose();
-  if (const double share = parts_.policy->prompt_wait_share(); observation.prefill && share > 0)
-    parts_.residency->settle(share * std::chrono::duration<double>(Clock::now() - began_).count());
 }
 
 bool PrecisionControl::rest() {

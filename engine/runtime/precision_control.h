@@ -55,7 +55,8 @@ class PrecisionControl final {
   // A layer is about to read these units, from `first` on; one stands there for each token that chose it.
   // False: one that was on disk alone could not be read.
   bool serve(precision::UnitId first, std::span<const std::int32_t> chosen);
-  void end_pass(bool completed, const precision::Observation& observation);
+  // One observation for each sequence.
+  void end_pass(bool completed, std::span<const precision::Observation> observations);
   // See Residency; what the policy still wants of a profile that it was given is asked for, too.
   bool rest();
   // See Policy; of this model, [units].
@@ -85,6 +86,7 @@ class PrecisionControl final {
 
  private:
   bool propose();
+  void count(std::span<const precision::Observation> observations);
   void count_hits(std::int64_t tokens);
   void count_hit(precision::UnitId unit, precision::TierId tier, std::int64_t tokens);
   void remember(const precision::Decision& decision, precision::TierId from);

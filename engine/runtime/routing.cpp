@@ -46,6 +46,7 @@ std::span<const float> Engine::calibrated_uses() const {
 Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk, const RoutingSink& sink,
                              std::stop_token stop) {
   Parts& parts = *parts_;
+  const std::lock_guard turn(parts.turn);
   const std::int64_t vocabulary = parts.model->config().vocabulary, length = std::ssize(tokens);
   if (length < 1 || length > parts.plan.options.context)
     return fail(phrases::option_place("tokens"),
@@ -56,10 +57,12 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
     const std::int64_t first = sequence.length();
     const std::int64_t count = std::min({length - first, chunk, parts.plan.options.chunk});
     // All logits are wanted: else the last layer would not route all tokens.
-    FOVEA_TRY(
-        const std::span<const float> logits,
-        parts.pass(sequence, tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
-                   layers::LogitsWanted::all, parts.plan.options.context, stop, 1, {.record = &record}));
+    const runtime::PassPart part{
+        .sequence = &sequence,
+        .tokens = tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+        .wanted = layers::LogitsWanted::all};
+    FOVEA_TRY(const std::span<const float> logits,
+              parts.pass({&part, 1}, parts.plan.options.context, stop, {.record = &record}));
     FOVEA_CHECK(sink(
         {.tokens = count, .entropy = runtime::mean_entropy(logits, vocabulary), .layers = record.layers()}));
   }

@@ -52,13 +52,8 @@ UnitWatch::UnitWatch(Snapshot empty, PrecisionControl* control, std::vector<Unit
       indices_.push_back(std::ssize(rows_) * empty.units_per_layer + unit - row.first);
     if (row.first < row.end) rows_.push_back(row);
   }
-  gate_sum_.resize(units);
-  chosen_.resize(units);
   recent_.resize(units);
   uses_since_start_.resize(units);
-  touched_.reserve(units);
-  uses_.reserve(units);
-  routed_.resize(first_unit_.size() - 1);
 }
 
 UnitWatch::UnitWatch(PrecisionControl& control, std::int64_t experts_used)
@@ -103,14 +98,19 @@ UnitWatch::UnitWatch(std::int64_t layers, const std::vector<ExpertLayer>& expert
   hotness_.emplace(first_unit_, precision::HotnessSettings{});
 }
 
-void UnitWatch::begin_prompt(std::int64_t tokens) {
-  prompt_left_ = tokens;
+void UnitWatch::begin_prompt() {
   if (control_) control_->begin_prompt();
 }
 
-layers::PassObserver* UnitWatch::begin_pass(std::int64_t tokens) {
-  pass_tokens_ = tokens;
-  std::ranges::fill(routed_, 0);
+layers::PassObserver* UnitWatch::begin_pass(std::span<const Share> shares) {
+  shares_.assign(shares.begin(), shares.end());
+  if (sums_.size() < shares.size()) sums_.resize(shares.size());
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    sums_[i].gates.resize(indices_.size());
+    sums_[i].chosen.resize(indices_.size());
+    sums_[i].routed.assign(first_unit_.size() - 1, 0);
+  }
+  chosen_.clear();
   pass_begun_ = Clock::now();
   if (control_) control_->begin_pass();
   return seldom_ && !was_asked(pass_begun_) ? nullptr : this;
@@ -119,45 +119,60 @@ layers::PassObserver* UnitWatch::begin_pass(std::int64_t tokens) {
 bool UnitWatch::routed(const Where& where, const float*, const std::int32_t* ids, const float* weights) {
   if (control_ && control_->units().scope() != models::UnitScope::experts) return true;
   const auto layer = static_cast<std::size_t>(where.layer);
-  routed_[layer] += static_cast<std::int32_t>(where.tokens);
+  Sums& sums = sums_[where.segment];
+  sums.routed[layer] += static_cast<std::int32_t>(where.tokens);
   const UnitId first = first_unit_[layer];
   const std::int64_t count = where.tokens * experts_used_;
   for (std::int64_t i = 0; i < count; ++i) {
     const UnitId unit = first + ids[i];
     const auto at = static_cast<std::size_t>(unit);
-    if (chosen_[at]++ == 0) touched_.push_back(unit);
-    gate_sum_[at] += weights[i];
+    if (sums.chosen[at]++ == 0) sums.touched.push_back(unit);
+    sums.gates[at] += weights[i];
   }
-  return !control_ || control_->serve(first, {ids, static_cast<std::size_t>(count)});
+  if (!control_) return true;
+  chosen_.insert(chosen_.end(), ids, ids + count);
+  if (!where.last) return true;
+  const bool served = control_->serve(first, chosen_);
+  chosen_.clear();
+  return served;
+}
+
+precision::Observation UnitWatch::observe(const Share& share, Sums& sums, std::span<const float> entropies) {
+  std::ranges::sort(sums.touched);
+  sums.uses.clear();
+  for (const UnitId unit : sums.touched) {
+    const auto at = static_cast<std::size_t>(unit);
+    sums.uses.push_back({.unit = unit, .tokens = sums.chosen[at], .gate_sum = sums.gates[at]});
+    recent_[at] += static_cast<float>(sums.chosen[at]);
+    uses_since_start_[at] += static_cast<std::uint32_t>(sums.chosen[at]);
+    sums.chosen[at] = 0;
+    sums.gates[at] = 0;
+  }
+  sums.touched.clear();
+  return {.sequence = share.sequence,
+          .tokens = share.tokens,
+          .prefill = share.is_prompt || share.tokens > 1,
+          .entropies = entropies,
+          .uses = sums.uses,
+          .routed = sums.routed};
 }
 
 void UnitWatch::end_pass(bool completed, std::span<const float> entropies) {
-  std::ranges::sort(touched_);
-  uses_.clear();
-  for (const UnitId unit : touched_) {
-    const auto at = static_cast<std::size_t>(unit);
-    uses_.push_back({.unit = unit, .tokens = chosen_[at], .gate_sum = gate_sum_[at]});
-    recent_[at] += static_cast<float>(chosen_[at]);
-    uses_since_start_[at] += static_cast<std::uint32_t>(chosen_[at]);
-    chosen_[at] = 0;
-    gate_sum_[at] = 0;
+  observations_.clear();
+  for (std::size_t i = 0; i < shares_.size(); ++i) {
+    const std::size_t own = std::min(entropies.size(), static_cast<std::size_t>(shares_[i].wanted));
+    observations_.push_back(observe(shares_[i], sums_[i], entropies.first(own)));
+    entropies = entropies.subspan(own);
   }
-  touched_.clear();
-  const precision::Observation observation{.tokens = pass_tokens_,
-                                           .prefill = pass_tokens_ > 1 || prompt_left_ > 0,
-                                           .entropies = entropies,
-                                           .uses = uses_,
-                                           .routed = routed_};
   if (control_) {
-    control_->end_pass(completed, observation);
+    control_->end_pass(completed, observations_);
   } else if (completed) {
-    hotness_->observe(observation);
+    for (const precision::Observation& observation : observations_) hotness_->observe(observation);
   }
-  prompt_left_ -= std::min(prompt_left_, pass_tokens_);
   const Clock::time_point now = Clock::now();
   if (completed) {
     count_speed(now);
-    tokens_ += pass_tokens_;
+    for (const Share& share : shares_) tokens_ += share.tokens;
   }
   if (now - snapshot_at_ >= snapshot_interval && was_asked(now)) publish_snapshot();
 }
@@ -178,17 +193,16 @@ void UnitWatch::Speed::add(double more_tokens, double more_seconds) {
   seconds = kept * seconds + more_seconds;
 }
 
-// A pass of one token writes an answer. What happens between two of them, sampling, belongs to its time; a
-// pause longer than the pass is somebody's thinking.
+// One token of a sequence is its answer's. What happens between two passes, sampling, belongs to their time;
+// a pause longer than the pass is somebody's thinking.
 void UnitWatch::count_speed(Clock::time_point now) {
   const auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
   const double pass = seconds(now - pass_begun_), gap = seconds(pass_begun_ - pass_ended_);
   pass_ended_ = now;
-  if (pass_tokens_ > 1) {
-    prefill_.add(static_cast<double>(pass_tokens_), pass);
-  } else {
-    decode_.add(1, pass + (gap < pass ? gap : 0));
-  }
+  double read = 0, written = 0;
+  for (const Share& share : shares_) (share.tokens > 1 ? read : written) += static_cast<double>(share.tokens);
+  if (read > 0) prefill_.add(read, pass);
+  if (written > 0) decode_.add(written, pass + (read == 0 && gap < pass ? gap : 0));
 }
 
 void UnitWatch::publish_snapshot() {

@@ -32,12 +32,19 @@ class UnitWatch final : public layers::PassObserver {
   UnitWatch(std::int64_t layers, const std::vector<ExpertLayer>& experts, std::int64_t experts_used,
             const std::vector<models::HostShare>& host, bool seldom);
 
-  // So many tokens of a prompt follow, and an answer behind them.
-  void begin_prompt(std::int64_t tokens);
-  // A pass of `tokens` begins, which is to be told what this gives, if anything. Ended whether it was stopped
-  // or not.
-  layers::PassObserver* begin_pass(std::int64_t tokens);
-  // `entropies` of the pass's output, in nats; none where nobody asks.
+  // A prompt follows, and an answer behind it.
+  void begin_prompt();
+  // What a pass has of one sequence.
+  struct Share {
+    std::uint64_t sequence = 0;
+    std::int64_t tokens = 0;
+    bool is_prompt = false;
+    std::int64_t wanted = 0;  // of the last of them the logits
+  };
+  // A pass of these segments begins, which is to be told what this gives, if anything. Ended whether it was
+  // stopped or not.
+  layers::PassObserver* begin_pass(std::span<const Share> shares);
+  // `entropies` of what was wanted, in nats, one share's behind the other's; none where nobody asks.
   void end_pass(bool completed, std::span<const float> entropies);
   // Nothing follows for a while: whoever looks later sees what was last.
   void rest();
@@ -70,6 +77,16 @@ class UnitWatch final : public layers::PassObserver {
   };
   void count_speed(Clock::time_point now);
 
+  // The pass's sums of one sequence, [units]; `touched` lists those that are not zero.
+  struct Sums {
+    std::vector<float> gates;
+    std::vector<std::int32_t> chosen;
+    std::vector<precision::UnitId> touched;
+    std::vector<std::int32_t> routed;  // [layers] tokens that the router saw
+    std::vector<precision::ExpertUse> uses;
+  };
+  precision::Observation observe(const Share& share, Sums& sums, std::span<const float> entropies);
+
   PrecisionControl* control_ = nullptr;        // null: the units stay as the file has them …
   std::optional<precision::Hotness> hotness_;  // … and nobody else measures it
   bool seldom_ = false;
@@ -78,14 +95,10 @@ class UnitWatch final : public layers::PassObserver {
   std::vector<Row> rows_;
   std::vector<std::int64_t> indices_;  // [units] in a snapshot's
 
-  // The pass's sums, [units]; `touched_` lists those that are not zero.
-  std::vector<float> gate_sum_;
-  std::vector<std::int32_t> chosen_;
-  std::vector<precision::UnitId> touched_;
-  std::vector<precision::ExpertUse> uses_;
-  std::vector<std::int32_t> routed_;  // [layers] tokens that its router saw
-  std::int64_t pass_tokens_ = 0;
-  std::int64_t prompt_left_ = 0;  // tokens of a prompt that no pass has seen yet
+  std::vector<Share> shares_;         // of the pass
+  std::vector<Sums> sums_;            // of each of them
+  std::vector<std::int32_t> chosen_;  // of the layer by all segments so far, each as often as tokens chose it
+  std::vector<precision::Observation> observations_;
   std::int64_t tokens_ = 0;
 
   TripleBuffer<Snapshot> snapshots_;

@@ -209,6 +209,10 @@ struct ShortConvolution {
 };
 constexpr std::int64_t max_convolution = 8;
 
+// Recurrent layers may take so many tokens at once. Where a sequence is divided at multiples of it, the same
+// tokens give the same bits.
+constexpr std::int64_t recurrent_chunk = 64;
+
 // The gated delta rule (Yang et al. 2025, eq. 10), and the gated norm of what it gives. Of each value head,
 // with its state S [key_dim, value_dim] and its key head's q and k at length 1 (x / sqrt(Σ x² + 1e-6)):
 //   S ← e^g S,  g = rate · softplus(a + step_bias)

@@ -15,7 +15,7 @@
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
 namespace {
 
-constexpr std::int64_t chunk = 64;
+constexpr std::int64_t chunk = recurrent_chunk;
 // From so many tokens on a chunk is worth its products.
 constexpr std::int64_t few_tokens = 8;
 // Rows of the triangular system that are solved one by one; those before them by a product.
@@ -81,12 +81,12 @@ class DeltaHead {
   }
 
   void run() {
-    if (op_.tokens < few_tokens) {
-      for (std::int64_t t = 0; t < op_.tokens; ++t) step(t);
-    } else {
-      for (std::int64_t t = 0; t < op_.tokens; t += chunk)
-        step_chunk(t, op_.tokens - t < chunk ? op_.tokens - t : chunk);
-    }
+    // What is left over goes one by one as well, so that the same tokens give the same state in one pass or,
+    // divided at multiples of a chunk, in several.
+    std::int64_t t = 0;
+    for (; op_.tokens - t >= few_tokens; t += chunk)
+      step_chunk(t, op_.tokens - t < chunk ? op_.tokens - t : chunk);
+    for (; t < op_.tokens; ++t) step(t);
     if (state_ == stored_) return;
     for (std::int64_t i = 0; i < keys_; ++i)
       memcpy(stored_ + i * op_.value_dim, state_ + i * wide_,

@@ -554,7 +554,7 @@ class PlanModelTest : public QObject {
     using runtime::KvCache;
     const models::ModelConfig config = precision::config_of(**precision::find_shape(name.toStdString()));
     const auto at = [&](std::int64_t context) {
-      return runtime::kv_settings(config, context, 256, KvType::f16);
+      return runtime::kv_settings(config, {.context = context, .chunk = 256});
     };
     QCOMPARE(KvCache::bytes(at(8192 + 64)) - KvCache::bytes(at(8192)), 64 * bytes);
     const KvCache::Bytes in_windows = KvCache::window_bytes(at(65536));

@@ -39,7 +39,8 @@ class Computed {
       : model_(*models::Model::load(*checkpoint::Checkpoint::open(tests::golden("families") / name), device_,
                                     1, {}, {})),
         stream_(device_.make_stream({.threads = 1})),
-        settings_(runtime::kv_settings(model_.config(), context, chunk, KvType::f32)),
+        settings_(
+            runtime::kv_settings(model_.config(), {.context = context, .kv = KvType::f32, .chunk = chunk})),
         cache_(*runtime::KvCache::create(settings_, device_, *stream_)),
         forward_(*layers::Forward::create(model_, device_,
                                           {.tokens = chunk, .pages = runtime::KvCache::pages(settings_)})) {}

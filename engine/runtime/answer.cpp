@@ -1,0 +1,211 @@
+#include "engine/runtime/answer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/core/log.h"
+#include "engine/core/result.h"
+#include "engine/precision/use_profile.h"
+#include "engine/runtime/errors.h"
+
+namespace fovea::runtime {
+namespace {
+
+// What an answer without a limit is expected to have, so that others are let in beside it.
+constexpr std::int64_t usual_answer = 512;  // tokens
+
+Result<void> check(const GenerateRequest& request, const Engine::Parts& parts) {
+  if (parts.tokenizer == nullptr) {
+    return fail(phrases::file_place(parts.plan.options.model), errors::no_tokeniser());
+  }
+  if (request.max_tokens < -1) {
+    return fail(phrases::option_place("max_tokens"),
+                errors::value_out_of_range(request.max_tokens, phrases::no_limit_or_more()));
+  }
+  for (const std::string& stop : request.stop) {
+    if (stop.empty()) return fail(phrases::option_place("stop"), errors::empty_stop_string());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Answer>> Answer::create(const Engine::Parts& parts, const GenerateRequest& request,
+                                               std::stop_token stop) {
+  FOVEA_CHECK(check(request, parts));
+  FOVEA_TRY(Sampler sampler,
+            Sampler::create(request.sampling, parts.model->config().vocabulary, &parts.breakers));
+  const PromptMaker maker{.text = *parts.text,
+                          .tokenizer = *parts.tokenizer,
+                          .control = parts.control,
+                          .channels = parts.channels ? &*parts.channels : nullptr,
+                          .context = parts.plan.options.context};
+  FOVEA_TRY(Prompt prompt, maker.make(request));
+  return std::unique_ptr<Answer>(
+      new Answer(parts, request, std::move(sampler), std::move(prompt), std::move(stop)));
+}
+
+Answer::Answer(const Engine::Parts& parts, const GenerateRequest& request, Sampler sampler, Prompt prompt,
+               std::stop_token stop)
+    : request_(request),
+      stop_(std::move(stop)),
+      context_(parts.plan.options.context),
+      sampler_(std::move(sampler)),
+      temperature_(request.sampling.temperature > 0 ? request.sampling.temperature : 1),
+      text_(*parts.tokenizer, parts.channels ? &*parts.channels : nullptr, prompt, request.stop),
+      tokens_(std::move(prompt.tokens)),
+      prompt_length_(std::ssize(tokens_)) {
+  result_.seed = sampler_.seed();
+  result_.dropped_messages = prompt.dropped_messages;
+  result_.timings.prompt_tokens = prompt_length_;
+  for (const TokenId token : tokens_) sampler_.accept(token);
+}
+
+std::int64_t Answer::expected_tokens() const {
+  const std::int64_t most =
+      request_.max_tokens >= 0 ? prompt_length_ + request_.max_tokens : std::ssize(tokens_) + usual_answer;
+  return std::min(most, context_);
+}
+
+// Of the prompt at least two tokens are computed: a token alone is rounded otherwise than beside others, and
+// an answer shall not depend on who else has asked the same.
+void Answer::begin(Engine::Parts& parts) {
+  const std::int64_t computed = has_written() ? 1 : 2;
+  const bool reuse = request_.reuse_cache || has_begun_;
+  sequence_.emplace(parts.cache->begin(
+      tokens_, reuse ? std::max<std::int64_t>(std::ssize(tokens_) - computed, 0) : std::int64_t{0}));
+  read_ = sequence_->length();
+  if (has_begun_) return;
+  has_begun_ = true;
+  began_ = Clock::now();
+  result_.timings.reused_tokens = read_;
+  if (parts.watch) parts.watch->begin_prompt();
+  report();
+}
+
+void Answer::suspend() {
+  sequence_->save_state();
+  sequence_.reset();
+  read_ = 0;
+}
+
+PassPart Answer::next(const Engine::Parts& parts, std::int64_t most, bool alone) {
+  const std::int64_t left = prompt_length_ - read_;
+  taken_ = is_reading() ? parts.slice(*sequence_, left, most) : 1;
+  PassPart part;
+  part.sequence = &*sequence_;
+  part.tokens = std::span(tokens_).subspan(static_cast<std::size_t>(read_), static_cast<std::size_t>(taken_));
+  part.is_prompt = is_reading();
+  if (is_reading() && !has_written()) {
+    const std::int64_t watched =
+        std::max<std::int64_t>(1, parts.precision ? parts.precision->prompt_tokens_watched() : 0);
+    part.last_tokens = std::clamp<std::int64_t>(watched - (left - taken_), 0, taken_);
+    if (part.last_tokens == 0) part.wanted = layers::LogitsWanted::none;
+  } else if (read_ + taken_ < std::ssize(tokens_)) {
+    part.wanted = layers::LogitsWanted::none;  // it was written before
+  } else if (alone && sampler_.may_need_few()) {
+    part.wanted = layers::LogitsWanted::top_k;
+  }
+  return part;
+}
+
+Result<void> Answer::take(Engine::Parts& parts, std::span<const float> logits) {
+  const bool was_reading = is_reading();
+  read_ += taken_;
+  if (was_reading) report();
+  if (read_ < std::ssize(tokens_)) return {};
+  if (decode_began_ == Clock::time_point{}) {
+    decode_began_ = Clock::now();
+    result_.timings.prefill_seconds = std::chrono::duration<double>(decode_began_ - began_).count();
+    emit(text_.opened());
+    if (request_.max_tokens == 0) {
+      finish(parts, FinishReason::max_tokens);
+      return {};
+    }
+  }
+  const auto vocabulary = static_cast<std::size_t>(parts.model->config().vocabulary);
+  return write(parts, logits.empty() ? logits : logits.last(vocabulary));
+}
+
+// Of the pass that gave these logits, or knows the likeliest tokens alone.
+Result<TokenId> Answer::next_token(Engine::Parts& parts, std::span<const float> logits) {
+  const auto largest = logits.empty() ? parts.forward->top_k() : std::nullopt;
+  if (!largest) return sampler_.sample(logits);
+  if (const auto token = sampler_.sample(*largest)) return *token;
+  logits = parts.forward->all_logits(*parts.stream);
+  FOVEA_CHECK(parts.check_device());
+  return sampler_.sample(logits);
+}
+
+Result<void> Answer::write(Engine::Parts& parts, std::span<const float> logits) {
+  FOVEA_TRY(const TokenId token, next_token(parts, logits));
+  result_.timings.decode_seconds = std::chrono::duration<double>(Clock::now() - decode_began_).count();
+  if (parts.end_of_generation.contains(token)) {
+    finish(parts, FinishReason::stop_token);
+    return {};
+  }
+  tokens_.push_back(token);
+  result_.tokens.push_back(token);
+  ++result_.timings.generated_tokens;
+  sampler_.accept(token);
+  emit(text_.push(token));
+  if (text_.found_stop()) {
+    finish(parts, FinishReason::stop_string);
+  } else if (text_.ended()) {
+    finish(parts, FinishReason::stop_token);
+  } else if (std::ssize(result_.tokens) == request_.max_tokens) {
+    finish(parts, FinishReason::max_tokens);
+  } else if (sequence_->length() == context_) {
+    finish(parts, FinishReason::context_full);
+  }
+  return {};
+}
+
+void Answer::finish(Engine::Parts& parts, FinishReason reason) {
+  result_.finish = reason;
+  if (decode_began_ != Clock::time_point{}) {
+    emit(text_.finish(reason == FinishReason::stop_token));
+    if (sequence_) sequence_->save_state();  // the next turn begins here
+  } else if (has_begun_) {
+    result_.timings.prefill_seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+  }
+  sequence_.reset();
+  done_ = true;
+  if (const PrecisionControl* precision = parts.precision.get(); precision && !precision->profile().empty())
+    result_.use_profile = precision::encode_use_profile(precision->profile(),
+                                                        precision->units().first_units(), parts.info.name);
+  const Timings& t = result_.timings;
+  log::debug("runtime", "answered ", t.prompt_tokens, " prompt tokens (", t.reused_tokens, " reused) in ",
+             t.prefill_seconds, " s with ", t.generated_tokens, " tokens in ", t.decode_seconds, " s");
+}
+
+void Answer::fail(Error error) {
+  error_ = std::move(error);
+  sequence_.reset();
+  done_ = true;
+}
+
+void Answer::report() {
+  news_.progress = {.stage = Progress::Stage::prefill,
+                    .done = std::min(read_, prompt_length_),
+                    .total = prompt_length_,
+                    .unit = Progress::Unit::tokens,
+                    .item = {}};
+}
+
+void Answer::emit(std::string text) {
+  if (text.empty()) return;
+  result_.text += text;
+  news_.pieces.push_back({std::move(text), result_.timings});
+}
+
+AnswerNews Answer::fetch_news() {
+  return std::exchange(news_, {});
+}
+
+Result<GenerateResult> Answer::result() && {
+  if (error_) return std::unexpected(std::move(*error_));
+  return std::move(result_);
+}
+
+}  // namespace fovea::runtime

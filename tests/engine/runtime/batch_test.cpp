@@ -1,0 +1,300 @@
+// Several answers at once: each is what it is alone, whoever is beside it, waits, is cancelled or gives way.
+#include <QTemporaryDir>
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "engine/runtime/scheduler.h"
+#include "tests/support/test.h"
+
+#include "chat_model.h"
+#include "expert_model.h"
+#include "family_models.h"
+
+using fovea::Engine;
+using fovea::FinishReason;
+using fovea::GenerateRequest;
+using fovea::GenerateResult;
+using fovea::LoadOptions;
+using fovea::PolicyKind;
+using fovea::runtime::SliceLength;
+using fovea::tests::chat_request;
+using fovea::tests::generate;
+using namespace fovea::tests::family_models;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::unique_ptr<Engine> load(const LoadOptions& options) {
+  auto engine = Engine::load(options);
+  if (!engine) qFatal("%s", engine.error().message().c_str());
+  return *std::move(engine);
+}
+
+LoadOptions for_sequences(LoadOptions options, std::int64_t sequences) {
+  options.sequences = sequences;
+  options.cache_tokens = sequences * options.context;
+  return options;
+}
+
+// Words of different lengths, so that prompts end anywhere in a page, a slice or a chunk.
+GenerateRequest request(int number, std::size_t words, std::int32_t tokens) {
+  static constexpr const char* some[] = {"sea",    " story", " of",  " the",   " mixture",
+                                         " night", "\n",     " and", " expert"};
+  std::mt19937 random(static_cast<std::uint32_t>(number));
+  GenerateRequest made;
+  made.raw_prompt = std::to_string(number);
+  for (std::size_t i = 0; i < words; ++i) *made.raw_prompt += some[random() % std::size(some)];
+  made.max_tokens = tokens;
+  made.sampling.temperature = number % 2 == 0 ? 0.0F : 1.0F;
+  made.sampling.seed = static_cast<std::uint64_t>(number) + 1;
+  return made;
+}
+
+// All of them, each on a thread of its own. None goes on behind its first text before all have asked, unless
+// that is all of an answer.
+struct Together {
+  std::vector<GenerateResult> answers;
+  std::int64_t most = 0;  // that were answered at once
+};
+Together at_once(Engine& engine, const std::vector<GenerateRequest>& requests) {
+  Together result{.answers = std::vector<GenerateResult>(requests.size())};
+  std::atomic<std::int64_t> most = 0, done = 0;
+  std::atomic<bool> have_asked = false;
+  const auto wait = [&] {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    while (!have_asked && std::chrono::steady_clock::now() < end) {
+      const fovea::EngineLoad load = engine.load();
+      if (load.answering + load.waiting + done >= std::ssize(requests)) have_asked = true;
+      std::this_thread::yield();
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    threads.emplace_back([&, i] {
+      auto answer = engine.generate(requests[i], [&](std::string_view, const fovea::Timings&) {
+        wait();
+        most = std::max(most.load(), engine.load().answering);
+      });
+      if (!answer) qFatal("%s", answer.error().message().c_str());
+      result.answers[i] = *std::move(answer);
+      ++done;
+    });
+  threads.clear();
+  result.most = most;
+  return result;
+}
+
+}  // namespace
+
+class BatchTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+
+  LoadOptions of_family(const Subject& subject) const {
+    const fs::path file = fs::path(folder_.path().toStdString()) / subject.file;
+    if (!fs::exists(file)) Copy(subject.file, file);
+    return {.model = file, .context = 512, .threads = 2, .chunk = 128};
+  }
+
+ private Q_SLOTS:
+  void eightAtOnceSayWhatTheySayAlone_data() {
+    QTest::addColumn<int>("index");
+    QTest::newRow("chat") << -1;
+    for (std::size_t i = 0; i < std::size(subjects); ++i)
+      QTest::newRow(subjects[i].file) << static_cast<int>(i);
+  }
+  void eightAtOnceSayWhatTheySayAlone() {
+    QFETCH(int, index);
+    LoadOptions options = index < 0 ? chat_request() : of_family(subjects[index]);
+    const auto together = load(for_sequences(options, 8));
+    const auto alone = load(options);
+    std::vector<GenerateRequest> requests;
+    for (int i = 0; i < 8; ++i)
+      requests.push_back(request(
+          i, index < 0 ? 10 + static_cast<std::size_t>(i) * 9 : 3 + static_cast<std::size_t>(i * i) * 2, 40));
+    for (int round = 0; round < 2; ++round) {  // the second finds the prompts in the cache
+      const auto [answers, most] = at_once(*together, requests);
+      QVERIFY2(most >= 6, qPrintable(QString::number(most)));  // one or two may end with their first token
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        const GenerateResult one = generate(*alone, requests[i]);
+        QCOMPARE(answers[i].tokens, one.tokens);
+        QCOMPARE(answers[i].text, one.text);
+        QCOMPARE(answers[i].finish, one.finish);
+        QCOMPARE(answers[i].timings.generated_tokens, one.timings.generated_tokens);
+      }
+    }
+    QCOMPARE(together->load().answering + together->load().waiting, 0);
+  }
+
+  // Experts on disk alone: what all sequences need of a layer is there at once.
+  void expertsOnDiskServeAllSequences() {
+    const Subject* with_experts =
+        std::ranges::find_if(subjects, [](const Subject& s) { return s.experts > 0; });
+    LoadOptions options = of_family(*with_experts);
+    options.precision.policy = PolicyKind::offload;
+    options.precision.stores_folder = folder_.path().toStdString();
+    options.precision.traffic_gb_per_s = 1;
+    options.chunk = 2;
+    const auto alone = load(options);
+    const auto together = load(for_sequences(options, 4));
+    std::vector<GenerateRequest> requests;
+    for (int i = 0; i < 4; ++i) requests.push_back(request(i, 6, 12));
+    const auto [answers, most] = at_once(*together, requests);
+    QVERIFY(most > 1);
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      QCOMPARE(answers[i].tokens, generate(*alone, requests[i]).tokens);
+  }
+
+  // More than there are places for.
+  void whoDoesNotFitWaits() {
+    LoadOptions options = chat_request();
+    const auto alone = load(options);
+    const auto together = load(for_sequences(options, 3));
+    std::vector<GenerateRequest> requests;
+    for (int i = 0; i < 12; ++i) requests.push_back(request(i, 12, 60));
+    const auto [answers, most] = at_once(*together, requests);
+    QVERIFY(most > 1 && most <= 3);
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      QCOMPARE(answers[i].tokens, generate(*alone, requests[i]).tokens);
+  }
+
+  // Three that write until the context is full share the pages of one: they begin together, give way in the
+  // middle, and go on where they were.
+  void whoOutgrowsItsPagesGivesWay() {
+    LoadOptions options = of_family(subjects[1]);
+    options.context = 1400;
+    const auto alone = load(options);
+    options.sequences = 3;
+    const auto together = load(options);
+    std::vector<GenerateRequest> requests;
+    for (int i = 0; i < 3; ++i) requests.push_back(request(2 * i, 12, -1));
+    const auto [answers, most] = at_once(*together, requests);
+    QVERIFY(most > 1);
+    std::size_t tokens = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const GenerateResult one = generate(*alone, requests[i]);
+      QCOMPARE(answers[i].tokens, one.tokens);
+      QCOMPARE(answers[i].finish, one.finish);
+      tokens += one.tokens.size();
+    }
+    QVERIFY2(tokens > 2 * 1400, qPrintable(QString::number(tokens)));  // more than the pages hold
+  }
+
+  // In the middle of an answer, and while it waits for a place; the others go on.
+  void eachIsCancelledByItself() {
+    LoadOptions options = chat_request();
+    const auto alone = load(options);
+    options = for_sequences(options, 2);
+    const auto together = load(options);
+    std::vector<GenerateRequest> requests;
+    for (int i = 0; i < 5; ++i) requests.push_back(request(2 * i + 1, 12, 60));
+    std::vector<GenerateResult> results(requests.size());
+    std::stop_source stops[2];
+    std::atomic<int> begun = 0;
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < requests.size(); ++i)
+        threads.emplace_back([&, i] {
+          std::stop_token stop = i == 0   ? stops[0].get_token()
+                                 : i == 4 ? stops[1].get_token()
+                                          : std::stop_token();
+          while (begun != static_cast<int>(i)) std::this_thread::yield();
+          ++begun;
+          std::int64_t seen = 0;
+          auto result = together->generate(
+              requests[i],
+              [&](std::string_view, const fovea::Timings& so_far) {
+                seen = so_far.generated_tokens;
+                if (i == 0 && seen >= 3) stops[0].request_stop();
+              },
+              {}, stop);
+          if (!result) qFatal("%s", result.error().message().c_str());
+          results[i] = *std::move(result);
+        });
+      stops[1].request_stop();
+    }
+    QCOMPARE(results[0].finish, FinishReason::cancelled);
+    QVERIFY(results[0].tokens.size() >= 3 && results[0].tokens.size() < 60);
+    QCOMPARE(results[4].finish, FinishReason::cancelled);
+    QVERIFY(results[4].tokens.empty());
+    for (std::size_t i : {std::size_t{1}, std::size_t{2}, std::size_t{3}})
+      QCOMPARE(results[i].tokens, generate(*alone, requests[i]).tokens);
+    const GenerateResult whole = generate(*alone, requests[0]);
+    QVERIFY(std::equal(results[0].tokens.begin(), results[0].tokens.end(), whole.tokens.begin()));
+  }
+
+  // Sinks are called on the thread that asks, in order, with everything.
+  void eachThreadHearsItsOwnAnswer() {
+    const auto engine = load(for_sequences(chat_request(), 4));
+    std::atomic<int> wrong = 0;
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 6; ++i)
+      threads.emplace_back([&, i] {
+        const auto me = std::this_thread::get_id();
+        std::string heard;
+        std::int64_t progress = -1;
+        const auto result = engine->generate(
+            request(i, 20, 30),
+            [&](std::string_view text, const fovea::Timings&) {
+              heard += text;
+              wrong += std::this_thread::get_id() != me;
+            },
+            [&](const fovea::Progress& p) {
+              wrong += std::this_thread::get_id() != me || p.done < progress;
+              progress = p.done;
+            });
+        wrong += !result || heard != result->text || progress != result->timings.prompt_tokens;
+      });
+    threads.clear();
+    QCOMPARE(wrong.load(), 0);
+  }
+
+  // Other calls come between passes and see whole ones.
+  void otherCallsWaitForTheirTurn() {
+    const auto engine = load(for_sequences(chat_request(), 2));
+    const auto wanted =
+        fovea::tests::expert_model::logits(*engine, std::vector<fovea::TokenId>{1, 2, 3, 4, 5});
+    const GenerateResult expected = generate(*engine, request(1, 12, 60));
+    std::jthread other([&] {
+      for (int i = 0; i < 5; ++i)
+        if (generate(*engine, request(1, 12, 60)).tokens != expected.tokens) qFatal("another answer");
+    });
+    for (int i = 0; i < 20; ++i)
+      QVERIFY(fovea::tests::expert_model::logits(*engine, std::vector<fovea::TokenId>{1, 2, 3, 4, 5}) ==
+              wanted);
+  }
+
+  void sequencesBeyondTheLimitAreRefused() {
+    for (const std::int64_t sequences : {0, 9}) {
+      LoadOptions options = chat_request();
+      options.sequences = sequences;
+      const auto engine = Engine::load(options);
+      QVERIFY(!engine);
+      QCOMPARE(engine.error().kind, fovea::ErrorKind::invalid);
+      QVERIFY(engine.error().message().find("sequences") != std::string::npos);
+    }
+  }
+
+  // A slice fills what a pass may take, in whole units, at least one.
+  void slicesAreAsLongAsAPassMayBe() {
+    SliceLength slice(16, 512);
+    QCOMPARE(slice.tokens(), 16);
+    slice.learn(0.02, 0);
+    slice.learn(0.02 + 16 * 0.0005, 16);
+    QCOMPARE(slice.tokens(), 112);                     // (0.08 − 0.02) / 0.0005 = 120
+    for (int i = 0; i < 60; ++i) slice.learn(0.4, 0);  // a large model: 2.5 times a pass without
+    for (int i = 0; i < 60; ++i) slice.learn(0.4 + 64 * 0.005, 64);
+    QCOMPARE(slice.tokens(), 112);  // 1.5 · 0.4 / 0.005 = 120
+    for (int i = 0; i < 60; ++i) slice.learn(4, 16);
+    QCOMPARE(slice.tokens(), 16);
+    for (int i = 0; i < 60; ++i) slice.learn(0.4, 16);  // free
+    QCOMPARE(slice.tokens(), 512);
+  }
+};
+
+FOVEA_TEST(BatchTest)
+#include "batch_test.moc"
