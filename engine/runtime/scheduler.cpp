@@ -101,7 +101,7 @@ void Scheduler::step() {
   const auto ran = exhaustion_as_error([&]() -> Result<void> {
     drop_cancelled();
     make_room();
-    admit();
+    if (admit()) return {};  // what they find of their prompts is told before the first pass
     return run_pass();
   });
   if (!ran)
@@ -131,18 +131,21 @@ std::int64_t Scheduler::free_pages() const {
   return free;
 }
 
-void Scheduler::admit() {
+bool Scheduler::admit() {
+  bool any = false;
   while (!waiting_.empty() && std::ssize(active_) < parts_.plan.options.sequences) {
     Asked* const next = waiting_.front();
     if (!next->answer->is_done()) {
       const std::int64_t pages = parts_.cache->pages_of(next->answer->expected_tokens());
-      if (pages > free_pages()) return;
+      if (pages > free_pages()) return any;
       next->pages = pages;
       next->answer->begin(parts_);
+      any = true;
     }
     waiting_.pop_front();
     active_.push_back(next);
   }
+  return any;
 }
 
 // For those that have outgrown their pages: from whoever began last.

@@ -68,7 +68,7 @@ class Scheduler {
   Result<void> run_pass();
   void arrive();
   void drop_cancelled();
-  void admit();
+  bool admit();
   void make_room();
   std::int64_t free_pages() const;
   void suspend_last();
