@@ -4,9 +4,13 @@
 #include <random>
 #include <thread>
 
+#include "engine/runtime/load.h"
+#include "engine/runtime/processor.h"
 #include "engine/runtime/scheduler.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
+#include "../models/apart_device.h"
 #include "chat_model.h"
 #include "expert_model.h"
 #include "family_models.h"
@@ -147,6 +151,58 @@ class BatchTest : public QObject {
     QVERIFY(most > 1);
     for (std::size_t i = 0; i < requests.size(); ++i)
       QCOMPARE(answers[i].tokens, generate(*alone, requests[i]).tokens);
+  }
+
+  // On a device whose memory the host cannot reach: the same as on its own, alone.
+  void aDeviceApartAnswersAllAtOnce() {
+    const fovea::kernels::Device& cpu = **fovea::runtime::chosen_device({});
+    const fovea::tests::ApartDevice apart(cpu);
+    const auto alone = load(chat_request());
+    const auto together = fovea::runtime::load(for_sequences(chat_request(), 4), {}, {}, {}, &apart);
+    FOVEA_VERIFY(together);
+    std::vector<GenerateRequest> requests;
+    for (int i = 0; i < 4; ++i) requests.push_back(request(i, 10 + static_cast<std::size_t>(i) * 9, 40));
+    requests[3].sampling.top_k = 20;  // of a single answer the device sorts the likeliest
+    const auto [answers, most] = at_once(**together, requests);
+    QVERIFY(most > 1);
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      QCOMPARE(answers[i].tokens, generate(*alone, requests[i]).tokens);
+  }
+
+  // The GPU's own kernels, emulated: beside others as alone.
+  void aGpusKernelsAnswerAllAtOnce() {
+    const auto emulated = fovea::kernels::cuda::emulation::emulated_device();
+    LoadOptions options = chat_request();
+    const auto alone = fovea::runtime::load(options, {}, {}, {}, emulated.get());
+    const auto together = fovea::runtime::load(for_sequences(options, 3), {}, {}, {}, emulated.get());
+    FOVEA_VERIFY(alone);
+    FOVEA_VERIFY(together);
+    std::vector<GenerateRequest> requests;
+    for (int i = 0; i < 3; ++i) requests.push_back(request(i, 5, 10));
+    const auto [answers, most] = at_once(**together, requests);
+    QVERIFY(most > 1);
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      QCOMPARE(answers[i].tokens, generate(**alone, requests[i]).tokens);
+  }
+
+  // Each thread is told what ended the pass.
+  void aFailedDeviceEndsAllAnswers() {
+    const fovea::kernels::Device& cpu = **fovea::runtime::chosen_device({});
+    const fovea::tests::ApartDevice lost(cpu);
+    const auto engine = fovea::runtime::load(for_sequences(chat_request(), 3), {}, {}, {}, &lost);
+    FOVEA_VERIFY(engine);
+    std::atomic<int> ended = 0;
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 5; ++i)
+      threads.emplace_back([&, i] {
+        const auto answer =
+            (*engine)->generate(request(i, 12, 200), [&](std::string_view, const auto& so_far) {
+              if (so_far.generated_tokens == 5) lost.fail("the device is lost");
+            });
+        ended += !answer && answer.error().kind == fovea::ErrorKind::device;
+      });
+    threads.clear();
+    QCOMPARE(ended.load(), 5);
   }
 
   // More than there are places for.
