@@ -40,6 +40,15 @@ enum class ContextOverflow : std::uint8_t {
                      // follows; the last turn always stays. Reported in the result
 };
 
+// What an answer must look like; thoughts stay free. docs/grammar.md says what is supported.
+struct AnswerForm {
+  enum class Kind : std::uint8_t { free, json, json_schema, regex, gbnf };
+  Kind kind = Kind::free;
+  std::string text = {};  // of the schema, the expression or the grammar
+};
+
+enum class ToolChoice : std::uint8_t { automatic, none, required };
+
 struct GenerateRequest {
   std::vector<Message> messages;          // rendered with the chat template …
   std::optional<std::string> raw_prompt;  // … unless a prompt is given as it is (control tokens parsed)
@@ -55,6 +64,17 @@ struct GenerateRequest {
   // The last message is an answer that ended early: the text goes on where it stopped. The result holds only
   // what is added.
   bool continue_last = false;
+  AnswerForm form = {};
+  // Functions that the model may call, as a JSON array [{"type": "function", "function": {"name",
+  // "description", "parameters"}}, …]; empty: none. A call is part of the answer's text, however the model
+  // writes it: <tool_call>{"name": …, "arguments": {…}}</tool_call>, one for each.
+  std::string tools = {};
+  ToolChoice tool_choice = ToolChoice::automatic;
+  std::string required_tool = {};  // with ToolChoice::required, the one that must be called; empty: any
+  bool parallel_tool_calls = true;  // false: the answer ends behind its first call
+  // Of each of the answer's tokens its log-probability and those of so many likeliest, at most 20, as the
+  // model has them before the sampling settings; −1: none.
+  std::int32_t top_logprobs = -1;
 };
 
 enum class FinishReason : std::uint8_t { stop_token, stop_string, max_tokens, context_full, cancelled };
@@ -70,12 +90,23 @@ struct Timings {
   }
 };
 
+struct TokenChoice {
+  struct Alternative {
+    TokenId token = 0;
+    float logprob = 0;  // in nats
+  };
+  TokenId token = 0;
+  float logprob = 0;
+  std::vector<Alternative> likeliest = {};  // from likely to less likely
+};
+
 struct GenerateResult {
   std::string text;  // thoughts first, as <think>…</think>, however the model writes them
   FinishReason finish = FinishReason::stop_token;
   std::uint64_t seed = 0;
   std::int32_t dropped_messages = 0;
   std::vector<TokenId> tokens;  // of the answer, without the token that ended it
+  std::vector<TokenChoice> choices;  // of these, where they were asked for
   Timings timings;
   // What the policy expects a conversation to use that goes on here, for its history to keep and for
   // Engine::recall(); empty: it expects nothing.
