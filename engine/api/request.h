@@ -70,7 +70,7 @@ struct GenerateRequest {
   // writes it: <tool_call>{"name": …, "arguments": {…}}</tool_call>, one for each.
   std::string tools = {};
   ToolChoice tool_choice = ToolChoice::automatic;
-  std::string required_tool = {};  // with ToolChoice::required, the one that must be called; empty: any
+  std::string required_tool = {};   // with ToolChoice::required, the one that must be called; empty: any
   bool parallel_tool_calls = true;  // false: the answer ends behind its first call
   // Of each of the answer's tokens its log-probability and those of so many likeliest, at most 20, as the
   // model has them before the sampling settings; −1: none.
@@ -94,10 +94,12 @@ struct TokenChoice {
   struct Alternative {
     TokenId token = 0;
     float logprob = 0;  // in nats
+    bool operator==(const Alternative&) const = default;
   };
   TokenId token = 0;
   float logprob = 0;
   std::vector<Alternative> likeliest = {};  // from likely to less likely
+  bool operator==(const TokenChoice&) const = default;
 };
 
 struct GenerateResult {
@@ -105,7 +107,7 @@ struct GenerateResult {
   FinishReason finish = FinishReason::stop_token;
   std::uint64_t seed = 0;
   std::int32_t dropped_messages = 0;
-  std::vector<TokenId> tokens;  // of the answer, without the token that ended it
+  std::vector<TokenId> tokens;       // of the answer, without the token that ended it
   std::vector<TokenChoice> choices;  // of these, where they were asked for
   Timings timings;
   // What the policy expects a conversation to use that goes on here, for its history to keep and for

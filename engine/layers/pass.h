@@ -24,6 +24,9 @@ struct Segment {
   std::byte* state = nullptr;
   LogitsWanted logits = LogitsWanted::last;
   std::int64_t last_tokens = 1;  // of which LogitsWanted::last wants them
+  // A piece of a prompt: on a processor the bits do not depend on how it is divided into pieces, even of one
+  // token, which is computed a little faster where it is not.
+  bool is_prompt = false;
 };
 
 class PassObserver;
@@ -86,6 +89,7 @@ struct Batch {
     const std::int32_t* position = nullptr;   // … where the operations read it here
     std::span<const kernels::KvPages> pages;  // [layers]
     std::byte* state = nullptr;               // of its recurrent layers, behind each other
+    bool is_alone = false;                    // one token, and no piece of a prompt
   };
   std::int64_t rows = 0;
   const std::int32_t* tokens = nullptr;     // [rows]

@@ -67,7 +67,11 @@ void lay_out(const Pass& pass, Batch& batch) {
   for (const Segment& segment : pass.segments) {
     const Rows rows{batch.rows, std::ssize(segment.tokens)};
     assert(rows.count > 0);
-    batch.parts.push_back({.rows = rows, .first = segment.first, .pages = {}, .state = segment.state});
+    batch.parts.push_back({.rows = rows,
+                           .first = segment.first,
+                           .pages = {},
+                           .state = segment.state,
+                           .is_alone = rows.count == 1 && !segment.is_prompt});
     batch.rows += rows.count;
     if (segment.logits == LogitsWanted::none) continue;
     const std::int64_t wanted = segment.logits == LogitsWanted::all    ? rows.count

@@ -281,7 +281,8 @@ void Transformer::attend(std::int64_t layer, const AttentionConfig& config, cons
                    .pages = part.pages[kv_layer(layer, config)],
                    .out = row(a_.attended, width, rows.first),
                    .position = part.position,
-                   .quantised = quantised_rows(rows)},
+                   .quantised = quantised_rows(rows),
+                   .alone = part.is_alone},
                   stream_);
     seen_quantised = quantised_rows(rows);
   }

@@ -7,6 +7,7 @@
 #include "engine/core/result.h"
 #include "engine/precision/use_profile.h"
 #include "engine/runtime/errors.h"
+#include "engine/runtime/log_probabilities.h"
 
 namespace fovea::runtime {
 namespace {
@@ -21,6 +22,10 @@ Result<void> check(const GenerateRequest& request, const Engine::Parts& parts) {
   if (request.max_tokens < -1) {
     return fail(phrases::option_place("max_tokens"),
                 errors::value_out_of_range(request.max_tokens, phrases::no_limit_or_more()));
+  }
+  if (request.top_logprobs < -1 || request.top_logprobs > max_likeliest) {
+    return fail(phrases::option_place("top_logprobs"),
+                errors::value_out_of_range(request.top_logprobs, phrases::none_to(max_likeliest)));
   }
   for (const std::string& stop : request.stop) {
     if (stop.empty()) return fail(phrases::option_place("stop"), errors::empty_stop_string());
@@ -41,17 +46,27 @@ Result<std::unique_ptr<Answer>> Answer::create(const Engine::Parts& parts, const
                           .channels = parts.channels ? &*parts.channels : nullptr,
                           .context = parts.plan.options.context};
   FOVEA_TRY(Prompt prompt, maker.make(request));
-  return std::unique_ptr<Answer>(
-      new Answer(parts, request, std::move(sampler), std::move(prompt), std::move(stop)));
+  const AnswerRoom room{.limit = request.max_tokens,
+                        .context = parts.plan.options.context - std::ssize(prompt.tokens) + 1};
+  FOVEA_TRY(auto hold, AnswerHold::begin(request, prompt,
+                                         {.tokenizer = *parts.tokenizer,
+                                          .channels = parts.channels ? &*parts.channels : nullptr,
+                                          .end_of_generation = parts.end_of_generation,
+                                          .forms = *parts.forms},
+                                         room));
+  return std::unique_ptr<Answer>(new Answer(parts, request, std::move(sampler), std::move(prompt),
+                                            std::move(hold), room, std::move(stop)));
 }
 
 Answer::Answer(const Engine::Parts& parts, const GenerateRequest& request, Sampler sampler, Prompt prompt,
-               std::stop_token stop)
+               std::optional<AnswerHold> hold, AnswerRoom room, std::stop_token stop)
     : request_(request),
       stop_(std::move(stop)),
       context_(parts.plan.options.context),
       sampler_(std::move(sampler)),
       temperature_(request.sampling.temperature > 0 ? request.sampling.temperature : 1),
+      hold_(std::move(hold)),
+      room_(room),
       text_(*parts.tokenizer, parts.channels ? &*parts.channels : nullptr, prompt, request.stop),
       tokens_(std::move(prompt.tokens)),
       prompt_length_(std::ssize(tokens_)) {
@@ -67,13 +82,10 @@ std::int64_t Answer::expected_tokens() const {
   return std::min(most, context_);
 }
 
-// Of the prompt at least two tokens are computed: a token alone is rounded otherwise than beside others, and
-// an answer shall not depend on who else has asked the same.
+// The last token's logits are wanted, so at least that one is computed.
 void Answer::begin(Engine::Parts& parts) {
-  const std::int64_t computed = has_written() ? 1 : 2;
   const bool reuse = request_.reuse_cache || has_begun_;
-  sequence_.emplace(parts.cache->begin(
-      tokens_, reuse ? std::max<std::int64_t>(std::ssize(tokens_) - computed, 0) : std::int64_t{0}));
+  sequence_.emplace(parts.cache->begin(tokens_, reuse ? std::ssize(tokens_) - 1 : std::int64_t{0}));
   read_ = sequence_->length();
   if (has_begun_) return;
   has_begun_ = true;
@@ -103,7 +115,7 @@ PassPart Answer::next(const Engine::Parts& parts, std::int64_t most, bool alone)
     if (part.last_tokens == 0) part.wanted = layers::LogitsWanted::none;
   } else if (read_ + taken_ < std::ssize(tokens_)) {
     part.wanted = layers::LogitsWanted::none;  // it was written before
-  } else if (alone && sampler_.may_need_few()) {
+  } else if (alone && !needs_all_logits()) {
     part.wanted = layers::LogitsWanted::top_k;
   }
   return part;
@@ -122,9 +134,20 @@ Result<void> Answer::take(Engine::Parts& parts, std::span<const float> logits) {
       finish(parts, FinishReason::max_tokens);
       return {};
     }
+    if (hold_ && hold_->ended()) {  // by what it goes on from
+      finish(parts, FinishReason::stop_token);
+      return {};
+    }
   }
   const auto vocabulary = static_cast<std::size_t>(parts.model->config().vocabulary);
   return write(parts, logits.empty() ? logits : logits.last(vocabulary));
+}
+
+Result<void> Answer::restrict() {
+  if (!hold_) return {};
+  FOVEA_TRY(const auto bits, hold_->allowed(room_.tokens() - std::ssize(result_.tokens)));
+  sampler_.allow(bits);
+  return {};
 }
 
 // Of the pass that gave these logits, or knows the likeliest tokens alone.
@@ -138,20 +161,24 @@ Result<TokenId> Answer::next_token(Engine::Parts& parts, std::span<const float> 
 }
 
 Result<void> Answer::write(Engine::Parts& parts, std::span<const float> logits) {
+  FOVEA_CHECK(restrict());
   FOVEA_TRY(const TokenId token, next_token(parts, logits));
   result_.timings.decode_seconds = std::chrono::duration<double>(Clock::now() - decode_began_).count();
   if (parts.end_of_generation.contains(token)) {
     finish(parts, FinishReason::stop_token);
     return {};
   }
+  if (request_.top_logprobs >= 0)
+    result_.choices.push_back(token_choice(logits, token, request_.top_logprobs));
   tokens_.push_back(token);
   result_.tokens.push_back(token);
   ++result_.timings.generated_tokens;
   sampler_.accept(token);
   emit(text_.push(token));
+  if (hold_) FOVEA_CHECK(hold_->accept(token));
   if (text_.found_stop()) {
     finish(parts, FinishReason::stop_string);
-  } else if (text_.ended()) {
+  } else if (text_.ended() || (hold_ && hold_->ended())) {
     finish(parts, FinishReason::stop_token);
   } else if (std::ssize(result_.tokens) == request_.max_tokens) {
     finish(parts, FinishReason::max_tokens);

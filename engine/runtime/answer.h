@@ -13,6 +13,7 @@
 
 #include "engine/api/progress.h"
 #include "engine/api/request.h"
+#include "engine/runtime/answer_hold.h"
 #include "engine/runtime/answer_text.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/parts.h"
@@ -67,7 +68,9 @@ class Answer {
   using Clock = std::chrono::steady_clock;
 
   Answer(const Engine::Parts& parts, const GenerateRequest& request, Sampler sampler, Prompt prompt,
-         std::stop_token stop);
+         std::optional<AnswerHold> hold, AnswerRoom room, std::stop_token stop);
+  Result<void> restrict();
+  bool needs_all_logits() const { return request_.top_logprobs >= 0 || !sampler_.may_need_few(); }
   bool has_written() const { return std::ssize(tokens_) > prompt_length_; }
   Result<TokenId> next_token(Engine::Parts& parts, std::span<const float> logits);
   Result<void> write(Engine::Parts& parts, std::span<const float> logits);
@@ -79,6 +82,8 @@ class Answer {
   std::int64_t context_;
   Sampler sampler_;
   float temperature_;
+  std::optional<AnswerHold> hold_;  // nothing: the answer is free
+  AnswerRoom room_;
   AnswerText text_;
   std::vector<TokenId> tokens_;  // the prompt's, and behind them the answer's
   std::int64_t read_ = 0;        // of them by passes

@@ -101,7 +101,8 @@ Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::Pass
                              .pages = part.sequence->pages(),
                              .state = part.sequence->state(),
                              .logits = part.wanted,
-                             .last_tokens = part.last_tokens});
+                             .last_tokens = part.last_tokens,
+                             .is_prompt = part.is_prompt});
     shares.push_back({.sequence = part.sequence->id(),
                       .tokens = std::ssize(part.tokens),
                       .is_prompt = part.is_prompt,
@@ -147,7 +148,6 @@ std::int64_t Engine::Parts::slice(const runtime::Sequence& sequence, std::int64_
   if (count < left && count > unit) count -= count % unit;
   if (const std::int64_t spacing = cache->state_spacing(); spacing > 0)
     count = std::min(count, spacing - sequence.length() % spacing);
-  if (left - count == 1 && count > unit) count -= unit;
   return count;
 }
 

@@ -15,6 +15,9 @@ FOVEA_PHRASE(engine_place, "engine");
 FOVEA_PHRASE(prompt_place, "prompt");
 FOVEA_PHRASE(the_card, "the card");
 FOVEA_PHRASE(token_place, "token {index}");
+FOVEA_PHRASE(form_of_schema, "schema");
+FOVEA_PHRASE(form_of_regex, "regular expression");
+FOVEA_PHRASE(form_of_grammar, "grammar");
 
 FOVEA_PHRASE(
     prefer_moves_to_host,
@@ -28,6 +31,7 @@ FOVEA_PHRASE(from_models_to, "0 (the model's) … {max}");
 FOVEA_PHRASE(from_all_to, "0 (all) … {max}");
 FOVEA_PHRASE(from_default_to, "0 (the default) … {max}");
 FOVEA_PHRASE(from_1_to, "1 … {max}");
+FOVEA_PHRASE(none_to, "-1 (none), 0 … {max}");
 FOVEA_PHRASE(from_on, "{min} or more");
 FOVEA_PHRASE(off_or_more, "0 (off) or more");
 FOVEA_PHRASE(all_off_or_more, "-1 (all), 0 (off) or more");
@@ -197,6 +201,16 @@ FOVEA_ERROR(invalid, last_is_not_assistants,
 FOVEA_ERROR(context_full, prompt_too_long,
             "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer",
             "");
+FOVEA_ERROR(invalid, limit_too_short_for_form,
+            "{limit} {limit:token is|tokens are} too few for an answer of the form that was asked for",
+            "Allow {needed} or more");
+FOVEA_ERROR(context_full, context_too_short_for_form,
+            "the context has room for {room} {room:token|tokens} of an answer, and the form that was asked "
+            "for needs {needed}",
+            "Load the model with a longer context, or shorten the conversation");
+FOVEA_ERROR(invalid, begun_answer_not_of_form,
+            "the answer that shall go on is not the beginning of one of the form that was asked for",
+            "Ask for a new answer, or leave out the form");
 FOVEA_ERROR(unsupported, thinking_not_switched,
             "the model's chat template has no switch for it: it thinks as it was trained to",
             "Leave it to the model");

@@ -94,6 +94,7 @@ Result<void> read_text(const checkpoint::Checkpoint& checkpoint, Engine::Parts& 
   parts.channels = runtime::ChannelTokens::of(*parts.tokenizer);
   for (const TokenId token : parts.tokenizer->end_of_generation()) parts.end_of_generation.insert(token);
   parts.breakers = runtime::sequence_breakers(*parts.tokenizer);
+  parts.forms = std::make_unique<runtime::FormMasks>(*parts.tokenizer);
   return {};
 }
 

@@ -18,6 +18,7 @@
 #include "engine/runtime/channels.h"
 #include "engine/runtime/control_tokens.h"
 #include "engine/runtime/errors.h"
+#include "engine/runtime/form_masks.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/precision_control.h"
 #include "engine/runtime/unit_watch.h"
@@ -63,7 +64,8 @@ struct Engine::Parts {
   runtime::ControlTokens control{std::vector<std::string>{}};
   std::optional<runtime::ChannelTokens> channels;  // in which the model writes its answers
   std::unordered_set<TokenId> end_of_generation;
-  std::unordered_set<TokenId> breakers;  // where DRY begins anew
+  std::unordered_set<TokenId> breakers;       // where DRY begins anew
+  std::unique_ptr<runtime::FormMasks> forms;  // null as `tokenizer`
 
   const kernels::Device* device = nullptr;
   std::unique_ptr<kernels::Stream> stream;
@@ -88,8 +90,8 @@ struct Engine::Parts {
   Result<void> check_device() const;
 
   // So many of a prompt's `left` next tokens, `most` at the most, that an answer does not depend on how it is
-  // divided: to where the state is saved, and not beyond; where there are recurrent layers a multiple of what
-  // they take at once; and never so many that one is left alone.
+  // divided: where there are recurrent layers a multiple of what they take at once, and to where the state is
+  // saved and not beyond.
   std::int64_t slice(const runtime::Sequence& sequence, std::int64_t left, std::int64_t most) const;
   // Runs `tokens` in chunks and calls after(done) behind each; the logits of the last token.
   // ErrorKind::cancelled when `stop` was requested; what was computed until then is in the sequence.

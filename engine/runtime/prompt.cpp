@@ -158,6 +158,7 @@ Result<Prompt> PromptMaker::encode(std::vector<Message> messages, const Generate
   Prompt prompt;
   prompt.tokens = encode_protected(tokenizer, control, rendered.text, rendered.mark);
   prompt.continues = !parts.empty();
+  prompt.thoughts_are_over = rendered.has_closed;
   if (!prompt.continues) {
     if (channels == nullptr) prompt.opened = rendered.opened;
     if (!prompt.opened.empty()) prompt.place = AnswerPlace::thoughts;

@@ -21,8 +21,9 @@ struct Prompt {
   std::int32_t dropped_messages = 0;
   // Where the model goes on. Of channels the tokens say it.
   AnswerPlace place = AnswerPlace::beginning;
-  std::string opened = {};  // what the template has written of the answer's text: "<think>\n"
-  bool continues = false;   // an answer that has text already
+  std::string opened = {};         // what the template has written of the answer's text: "<think>\n"
+  bool continues = false;          // an answer that has text already
+  bool thoughts_are_over = false;  // the template has ended them, or says that there are none
 };
 
 // What a prompt is made with.

@@ -153,6 +153,31 @@ void Sampler::accept(TokenId token) {
   if (--left->second == 0) counts_.erase(left);
 }
 
+bool Sampler::allows(TokenId token) const {
+  const auto id = static_cast<std::size_t>(token);
+  return allowed_.empty() || (id / 32 < allowed_.size() && (allowed_[id / 32] >> (id % 32) & 1) != 0);
+}
+
+// What is not allowed gets a logit of minus infinity. Where all that is allowed has it, too (or none), the
+// lowest of those ids is certain.
+std::span<const float> Sampler::mask(std::span<const float> logits) {
+  if (allowed_.empty()) return logits;
+  masked_.assign(logits.size(), lowest);
+  std::optional<std::size_t> first;
+  bool any = false;
+  for (std::size_t word = 0; word < allowed_.size(); ++word) {
+    for (std::uint32_t bits = allowed_[word]; bits != 0; bits &= bits - 1) {
+      const std::size_t id = word * 32 + static_cast<std::size_t>(std::countr_zero(bits));
+      if (id >= logits.size()) break;
+      if (!first) first = id;
+      masked_[id] = logits[id];
+      any = any || logits[id] > lowest;
+    }
+  }
+  if (!any && first) masked_[*first] = 0;
+  return masked_;
+}
+
 std::span<const float> Sampler::penalise(std::span<const float> logits) {
   if (history_.empty()) return logits;
   penalised_.assign(logits.begin(), logits.end());
@@ -225,7 +250,7 @@ TokenId Sampler::draw(std::span<const Candidate> left) {
 }
 
 std::span<const Candidate> Sampler::filter(std::span<const float> logits) {
-  logits = penalise(logits);
+  logits = penalise(mask(logits));
   if (settings_.temperature == 0) {
     const TokenId best = largest(logits);
     candidates_.assign(1, {best, logits[static_cast<std::size_t>(best)], 1});
@@ -249,7 +274,8 @@ std::span<const Candidate> Sampler::filter(const layers::TopKLogits& likely) {
   candidates_.clear();
   if (!may_need_few()) return candidates_;
   for (std::size_t i = 0; i < likely.ids.size(); ++i)
-    candidates_.push_back({likely.ids[i], likely.logits[i], 1});
+    if (allows(likely.ids[i])) candidates_.push_back({likely.ids[i], likely.logits[i], 1});
+  if (candidates_.empty()) return candidates_;
   if (settings_.temperature == 0) {
     candidates_.resize(1);
     return candidates_;
@@ -261,6 +287,8 @@ std::span<const Candidate> Sampler::filter(const layers::TopKLogits& likely) {
     candidates_.resize(std::min(k, candidates_.size()));
     std::erase_if(candidates_, [](const Candidate& candidate) { return candidate.logit == lowest; });
     weigh(0);
+  } else if (!allowed_.empty()) {
+    decide = false;  // what the allowed ones weigh together is not known
   } else if (decide) {
     // Those that are not listed are less likely than the last one is.
     const double listed = weigh(likely.weight) / likely.weight;

@@ -1,4 +1,5 @@
 // Chooses the next token from logits. The order is Hugging Face's, for which models publish their settings:
+//   0. the tokens that an answer's form allows; what follows sees no others
 //   1. repetition penalty, then frequency and presence penalties, over the last `penalty_window` tokens
 //   2. DRY over the last `dry_window` tokens, where llama.cpp has it too
 //   3. temperature (0: the largest logit, ties to the lowest id, and nothing below applies)
@@ -44,6 +45,9 @@ class Sampler {
 
   // The token enters the windows of the penalties and of DRY: the prompt's as well as the answer's.
   void accept(TokenId token);
+  // From now on only tokens whose bit (bits[id / 32] >> (id % 32) & 1) is set are drawn; at least one is.
+  // Empty: all. The bits outlive the draws.
+  void allow(std::span<const std::uint32_t> bits) { allowed_ = bits; }
   // logits [vocabulary]. Not-a-number counts as minus infinity.
   TokenId sample(std::span<const float> logits);
   // The same choice without the other logits, where the likeliest tokens decide it; else nothing is drawn.
@@ -61,6 +65,8 @@ class Sampler {
 
  private:
   Sampler(SamplingSettings settings, std::int64_t vocabulary, const std::unordered_set<TokenId>* breakers);
+  bool allows(TokenId token) const;
+  std::span<const float> mask(std::span<const float> logits);
   std::span<const float> penalise(std::span<const float> logits);
   void penalise_repeats();
   bool breaks(TokenId token) const { return breakers_ != nullptr && breakers_->contains(token); }
@@ -77,6 +83,8 @@ class Sampler {
   std::size_t vocabulary_;
   Random random_;
   const std::unordered_set<TokenId>* breakers_;
+  std::span<const std::uint32_t> allowed_;             // bits by id; empty: all tokens
+  std::vector<float> masked_;                          // [vocabulary], only where not all are allowed
   std::vector<TokenId> history_;                       // only when a penalty or DRY is on
   std::unordered_map<TokenId, std::int32_t> counts_;   // of the tokens in the penalties' window
   std::vector<std::int32_t> repeats_;                  // as penalise_repeats() has them

@@ -46,9 +46,7 @@ std::int64_t SliceLength::tokens() const {
 
 Scheduler::Scheduler(Engine::Parts& parts)
     : parts_(parts),
-      // Of recurrent layers two of their chunks, so that a slice can be shortened by one.
-      slice_(parts.cache->state_spacing() > 0 ? 2 * kernels::recurrent_chunk : 16, parts.plan.options.chunk) {
-}
+      slice_(parts.cache->state_spacing() > 0 ? kernels::recurrent_chunk : 16, parts.plan.options.chunk) {}
 
 Scheduler::Load Scheduler::load() const {
   const std::lock_guard lock(mutex_);

@@ -182,6 +182,10 @@ struct Attention {
   // cannot see the position divides the work for that one.
   const std::int32_t* position = nullptr;
   std::byte* quantised = nullptr;  // of out, or null
+  // One token that no other of its sequence is beside in the pass, as in decoding: it may be summed
+  // otherwise, where that is faster. The bits of others do not depend, on a processor, on which are computed
+  // together.
+  bool alone = false;
 };
 
 // For each row:

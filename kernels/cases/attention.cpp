@@ -28,6 +28,7 @@ struct AttentionShape {
   Told told = Told::on_the_host;
   bool with_quantised = false;
   bool with_sinks = false;
+  bool beside = false;  // one token that is not alone
 };
 
 class AttentionCase final : public Case {
@@ -37,7 +38,7 @@ class AttentionCase final : public Case {
            std::to_string(s.tokens) + " tokens at " + std::to_string(s.first) +
            (s.window > 0 ? ", window " + std::to_string(s.window) : "") + (s.spread > 1 ? ", peaked" : "") +
            (s.told == Told::in_memory ? ", told in memory" : "") + (s.with_quantised ? ", quantised" : "") +
-           (s.with_sinks ? ", sinks" : "");
+           (s.with_sinks ? ", sinks" : "") + (s.beside ? ", beside others" : "");
   }
 
   AttentionCase(Random& random, const AttentionShape& shape) : s_(shape) {
@@ -84,7 +85,8 @@ class AttentionCase final : public Case {
                 .sinks = sinks_.empty() ? nullptr : memory.input(sinks_),
                 .pages = {memory.table(keys), memory.table(values), s_.cache.page_tokens, s_.cache.type,
                           s_.cache.kv_heads, s_.cache.head_dim},
-                .out = out};
+                .out = out,
+                .alone = s_.tokens == 1 && !s_.beside};
     if (s_.told == Told::in_memory) {
       a.first += above;
       a.position = memory.input<std::int32_t>({static_cast<std::int32_t>(s_.first)});
@@ -192,6 +194,8 @@ void add_attention_sweep(Cases& cases, Random& random) {
     add(cases, random, {{type, 1, 64, 16}, 2, 700, 5, 300, 0});
     add(cases, random, {{type, 1, 64, 16}, 2, 700, 5, 3, 0});
     add(cases, random, {{type, 2, 256, 16}, 8, 40, 1, 0, 0});
+    add(cases, random, {.cache = {type, 1, 64, 16}, .group = 3, .first = 900, .beside = true});
+    add(cases, random, {.cache = {type, 2, 64, 16}, .group = 4, .first = 700, .window = 300, .beside = true});
     add(cases, random, {{type, 1, 512, 16}, 4, 150, 1, 0, 0});  // Gemma 4's global layers
     add(cases, random, {{type, 2, 512, 16}, 9, 20, 11, 0, 0});
     add(cases, random, {{type, 1, 512, 32}, 2, 300, 3, 50, 0});

@@ -15,7 +15,7 @@ constexpr std::int64_t item_rows = 96;
 // at multiples of this, so that a token's sum is the same however a prompt is divided into passes, as long as
 // it does not stand in one alone.
 constexpr std::int64_t run_keys = 256;
-// A token that stands alone, as in decoding, has not many more runs than this for each kv head, of at least
+// A token that is alone has not many more runs than this for each kv head, of at least
 // run_keys. They are divided by the shapes and never by the number of threads: the result is the same for
 // all.
 constexpr std::int64_t usual_runs = 16;
@@ -49,7 +49,7 @@ Plan plan_for(const Attention& op) {
   plan.token_items = (op.tokens + plan.item_tokens - 1) / plan.item_tokens;
   const std::int64_t first = first_seen(op, op.first), end = op.first + op.tokens;
   plan.split_keys = run_keys;
-  if (op.tokens == 1) {
+  if (op.alone) {
     plan.first_key = plan.first_loaded = first;
     const std::int64_t even = ((end - first) / usual_runs + tile_keys - 1) / tile_keys * tile_keys;
     if (even > run_keys) plan.split_keys = even;
@@ -178,7 +178,7 @@ void attend_split(const Attention& op, const Plan& plan, CpuStream& cpu) {
   const std::int64_t each = AttentionScratch::floats(rows, dim);
   const std::int64_t part = Partial::floats(rows, wide);
   const std::int64_t items = op.pages.kv_heads * plan.splits;
-  const bool few = op.tokens == 1 && rows <= few_rows && dim == wide;
+  const bool few = op.alone && rows <= few_rows && dim == wide;
   auto* const memory =
       reinterpret_cast<float*>(cpu.scratch((cpu.pool().threads() * each + items * part) * 4));
   float* const partials = memory + cpu.pool().threads() * each;

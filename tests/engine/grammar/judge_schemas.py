@@ -1,6 +1,6 @@
 """Random schemas: the package jsonschema judges what a sampler answers that is held to them, and what it would refuse.
 
-judge_schemas.py SCHEMA_ANSWERS [--planted]
+judge_schemas.py SCHEMA_ANSWERS [ARGUMENT …] [--planted]
 
 Every answer must be valid; every valid document in the white space of json.dumps must be accepted; every document that
 jsonschema calls invalid must be refused. FOVEA_TEST_SEED and FOVEA_TEST_ROUNDS are as in CONTRIBUTING.md: 20 rounds are
@@ -170,7 +170,7 @@ def main():
         schemas.append((schema, judge))
         questions.append(json.dumps({"schema": schema, "answers": ANSWERS,
                                      "texts": [spelled(r, document) for document in documents]}))
-    told = subprocess.run([sys.argv[1]], input="\n".join(questions) + "\n", text=True, encoding="utf-8",
+    told = subprocess.run([each for each in sys.argv[1:] if each != "--planted"], input="\n".join(questions) + "\n", text=True, encoding="utf-8",
                           stdout=subprocess.PIPE, check=True).stdout.rstrip("\n").split("\n")
     assert len(told) == len(schemas)
     if "--planted" in sys.argv:

@@ -53,6 +53,7 @@ GenerateRequest request(int number, std::size_t words, std::int32_t tokens) {
   made.max_tokens = tokens;
   made.sampling.temperature = number % 2 == 0 ? 0.0F : 1.0F;
   made.sampling.seed = static_cast<std::uint64_t>(number) + 1;
+  if (number % 3 == 0) made.top_logprobs = 2;
   return made;
 }
 
@@ -127,11 +128,33 @@ class BatchTest : public QObject {
         const GenerateResult one = generate(*alone, requests[i]);
         QCOMPARE(answers[i].tokens, one.tokens);
         QCOMPARE(answers[i].text, one.text);
+        QVERIFY(answers[i].choices == one.choices);  // bit for bit
+        QCOMPARE(std::ssize(one.choices), requests[i].top_logprobs < 0 ? 0 : std::ssize(one.tokens));
         QCOMPARE(answers[i].finish, one.finish);
         QCOMPARE(answers[i].timings.generated_tokens, one.timings.generated_tokens);
       }
     }
     QCOMPARE(together->load().answering + together->load().waiting, 0);
+  }
+
+  // Whatever passes a prompt is divided into, as long as those are multiples of what recurrent layers take at
+  // once.
+  void aPromptIsTheSameHoweverItIsDivided_data() {
+    QTest::addColumn<int>("index");
+    for (std::size_t i = 0; i < std::size(subjects); ++i)
+      QTest::newRow(subjects[i].file) << static_cast<int>(i);
+  }
+  void aPromptIsTheSameHoweverItIsDivided() {
+    QFETCH(int, index);
+    LoadOptions options = of_family(subjects[index]);
+    const bool recurrent = std::string_view(subjects[index].file).contains("qwen3");
+    const auto tokens = fovea::tests::expert_model::some_tokens(300);
+    const auto whole = fovea::tests::expert_model::logits(*load(options), tokens);
+    for (const int chunk : recurrent ? std::vector{64} : std::vector{64, 37, 16, 2}) {
+      options.chunk = chunk;
+      QVERIFY2(fovea::tests::expert_model::logits(*load(options), tokens) == whole,
+               qPrintable(QString::number(chunk)));
+    }
   }
 
   // Experts on disk alone: what all sequences need of a layer is there at once.

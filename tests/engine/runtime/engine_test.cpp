@@ -1,5 +1,6 @@
 #include "engine/api/engine.h"
 
+#include <cmath>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -191,7 +192,7 @@ class EngineTest : public QObject {
     QCOMPARE(first.timings.reused_tokens, 0);
     QCOMPARE(first.seed, 7U);
     const GenerateResult second = generate(*engine, sampled(question, 7));
-    QCOMPARE(second.timings.reused_tokens, second.timings.prompt_tokens - 2);
+    QCOMPARE(second.timings.reused_tokens, second.timings.prompt_tokens - 1);
     QCOMPARE(second.tokens, first.tokens);
     GenerateRequest fresh = sampled(question, 7);
     fresh.reuse_cache = false;
@@ -366,6 +367,47 @@ class EngineTest : public QObject {
     QCOMPARE(engine->cost().kv_bytes_per_token, 2 * 2 * 32 * 4);
   }
 
+  // As the model has them, whatever is drawn from.
+  void logProbabilitiesAreTheModels() {
+    const auto engine = load();
+    GenerateRequest request = sampled({}, 3, 12);
+    request.raw_prompt = "name: Ann\nname:";
+    request.sampling.repetition_penalty = 1.5F;
+    request.sampling.temperature = 2;
+    QVERIFY(generate(*engine, request).choices.empty());
+    request.top_logprobs = 5;
+    const GenerateResult answer = generate(*engine, request);
+    QVERIFY(answer.tokens.size() > 3);
+    QCOMPARE(answer.choices.size(), answer.tokens.size());
+    std::vector<TokenId> tokens = engine->text()->encode(*request.raw_prompt, {.add_special = true});
+    const std::size_t prompt = tokens.size();
+    tokens.insert(tokens.end(), answer.tokens.begin(), answer.tokens.end());
+    const auto rows = all_logits(*engine, tokens);
+    for (std::size_t i = 0; i < answer.tokens.size(); ++i) {
+      const std::span row = std::span(rows).subspan((prompt + i - 1) * 340, 340);
+      double sum = 0;
+      for (const float logit : row) sum += std::exp(double(logit));
+      const auto logprob = [&](TokenId id) {
+        return double(row[static_cast<std::size_t>(id)]) - std::log(sum);
+      };
+      const fovea::TokenChoice& choice = answer.choices[i];
+      QCOMPARE(choice.token, answer.tokens[i]);
+      QVERIFY(std::abs(double(choice.logprob) - logprob(choice.token)) < 1e-5);
+      QCOMPARE(choice.likeliest.size(), 5U);
+      for (std::size_t k = 0; k < 5; ++k) {
+        QVERIFY(std::abs(double(choice.likeliest[k].logprob) - logprob(choice.likeliest[k].token)) < 1e-5);
+        std::size_t better = 0;
+        for (const float logit : row)
+          better += logit > row[static_cast<std::size_t>(choice.likeliest[k].token)];
+        QCOMPARE(better, k);
+      }
+    }
+    request.top_logprobs = 21;
+    const auto refused = engine->generate(request);
+    QVERIFY(!refused);
+    QVERIFY(refused.error().message().contains("top_logprobs"));
+  }
+
   void prefillReportsProgress() {
     const auto engine = load();
     std::vector<std::int64_t> done;
@@ -378,7 +420,7 @@ class EngineTest : public QObject {
       });
       FOVEA_VERIFY(result);
       QCOMPARE(total, result->timings.prompt_tokens);
-      QCOMPARE(result->timings.reused_tokens, again ? total - 2 : 0);
+      QCOMPARE(result->timings.reused_tokens, again ? total - 1 : 0);
       QCOMPARE(done.front(), result->timings.reused_tokens);
       QCOMPARE(done.back(), total);
       QVERIFY(std::ranges::is_sorted(done));
