@@ -155,7 +155,9 @@ Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& inte
 Result<void> chat(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
   const bool once = flags.prompt || !console.input_is_terminal() || flags.json;
   if (!once && flags.raw) return fail(phrases::option_place("--raw"), errors::raw_conversation());
-  return once ? answer_once(flags, console, interrupts) : converse(flags, console, interrupts);
+  ChatFlags read = flags;
+  FOVEA_TRY(read.form, form_of(flags));
+  return once ? answer_once(read, console, interrupts) : converse(read, console, interrupts);
 }
 
 void add_chat(Registry& registry) {
@@ -191,6 +193,7 @@ void add_chat(Registry& registry) {
   command->add_flag("--stats", flags->stats,
                     "Show at the bottom of the terminal what the experts do: use, tiers, traffic, hits");
   add_thinking(*command, *flags);
+  add_form(*command, *flags);
   add_sampling(*command, *flags);
   add_precision(*command, flags->load.precision);
   command->callback([&registry, flags] {

@@ -4,6 +4,11 @@
 #include <charconv>
 #include <spdlog/fmt/fmt.h>
 
+#include "app/files/files.h"
+#include "engine/api/errors.h"
+#include "engine/api/form.h"
+#include "engine/core/result.h"
+
 namespace fovea::app {
 namespace {
 
@@ -86,6 +91,26 @@ void add_thinking(CLI::App& command, ChatFlags& flags) {
       ->option_text("low|medium|high");
 }
 
+void add_form(CLI::App& command, ChatFlags& flags) {
+  CLI::Option* const schema =
+      command.add_option("--schema", flags.schema, "Answers are JSON that is valid under the schema in FILE")
+          ->option_text("FILE");
+  command
+      .add_option("--grammar", flags.grammar, "Answers are what the grammar in FILE allows (GBNF, *.gbnf)")
+      ->option_text("FILE")
+      ->excludes(schema);
+}
+
+Result<AnswerForm> form_of(const ChatFlags& flags) {
+  if (flags.schema.empty() && flags.grammar.empty()) return AnswerForm();
+  constexpr std::int64_t limit_bytes = 1 << 20;
+  const std::string& file = flags.schema.empty() ? flags.grammar : flags.schema;
+  AnswerForm form{.kind = flags.schema.empty() ? AnswerForm::Kind::gbnf : AnswerForm::Kind::json_schema};
+  FOVEA_TRY(form.text, read_file(file, limit_bytes));
+  FOVEA_CHECK(check_form(form, phrases::file_place(file)));
+  return form;
+}
+
 SamplingSettings sampling_of(const ChatFlags& flags, const SamplingDefaults& defaults) {
   SamplingSettings s = defaults.sampling;
   s.temperature = flags.temperature.value_or(s.temperature);
@@ -127,6 +152,7 @@ GenerateRequest request_of(const ChatFlags& flags, const SamplingSettings& sampl
   request.overflow = flags.overflow;
   request.thinking = flags.thinking;
   request.effort = flags.effort;
+  request.form = flags.form;
   return request;
 }
 

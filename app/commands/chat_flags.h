@@ -30,12 +30,19 @@ struct ChatFlags {
   ContextOverflow overflow = ContextOverflow::fail;
   std::optional<bool> thinking;
   std::string effort;
+  std::string schema, grammar;  // files; empty: none
+  AnswerForm form;              // that one of them holds
 };
 
 // Options for everything in the flags but the prompt.
 void add_sampling(CLI::App& command, ChatFlags& flags);
 
 void add_thinking(CLI::App& command, ChatFlags& flags);
+
+void add_form(CLI::App& command, ChatFlags& flags);
+
+// What the flags ask of the answers' form: the file's text, which was checked.
+Result<AnswerForm> form_of(const ChatFlags& flags);
 
 // The model's defaults, with what the user said in their place.
 SamplingSettings sampling_of(const ChatFlags& flags, const SamplingDefaults& defaults);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/api/form.h"
+#include "engine/core/result.h"
 #include "engine/runtime/errors.h"
 
 namespace fovea::runtime {
@@ -19,20 +21,34 @@ bool may_be_text(std::string_view bytes) {
   });
 }
 
-Result<grammar::Grammar> grammar_of(const AnswerForm& form) {
-  using grammar::Grammar;
-  switch (form.kind) {
+Phrase place_of(AnswerForm::Kind kind) {
+  switch (kind) {
     case AnswerForm::Kind::json:
-      return Grammar::from_json_schema(R"({"type": "object"})", phrases::form_of_schema());
     case AnswerForm::Kind::json_schema:
-      return Grammar::from_json_schema(form.text, phrases::form_of_schema());
+      return phrases::form_of_schema();
     case AnswerForm::Kind::regex:
-      return Grammar::from_regex(form.text, phrases::form_of_regex());
+      return phrases::form_of_regex();
     case AnswerForm::Kind::free:
     case AnswerForm::Kind::gbnf:
       break;
   }
-  return Grammar::from_gbnf(form.text, phrases::form_of_grammar());
+  return phrases::form_of_grammar();
+}
+
+Result<grammar::Grammar> grammar_of(const AnswerForm& form, const Phrase& where) {
+  using grammar::Grammar;
+  switch (form.kind) {
+    case AnswerForm::Kind::json:
+      return Grammar::from_json_schema(R"({"type": "object"})", where);
+    case AnswerForm::Kind::json_schema:
+      return Grammar::from_json_schema(form.text, where);
+    case AnswerForm::Kind::regex:
+      return Grammar::from_regex(form.text, where);
+    case AnswerForm::Kind::free:
+    case AnswerForm::Kind::gbnf:
+      break;
+  }
+  return Grammar::from_gbnf(form.text, where);
 }
 
 }  // namespace
@@ -45,7 +61,8 @@ std::string control_spelling(std::string_view name) {
 
 Result<std::shared_ptr<grammar::TokenMasks>> FormMasks::of(const AnswerForm& form) {
   // A kind's key begins with a digit of its own.
-  return of(std::to_string(static_cast<int>(form.kind)) + form.text, [&form] { return grammar_of(form); });
+  return of(std::to_string(static_cast<int>(form.kind)) + form.text,
+            [&form] { return grammar_of(form, place_of(form.kind)); });
 }
 
 std::span<const TokenId> FormMasks::overrunning() {
@@ -95,3 +112,14 @@ void FormMasks::read_vocabulary() {
 }
 
 }  // namespace fovea::runtime
+
+namespace fovea {
+
+Result<void> check_form(const AnswerForm& form, Phrase where) {
+  if (form.kind == AnswerForm::Kind::free) return {};
+  if (where.empty()) where = runtime::place_of(form.kind);
+  FOVEA_CHECK(runtime::grammar_of(form, where));
+  return {};
+}
+
+}  // namespace fovea

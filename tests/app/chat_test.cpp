@@ -91,6 +91,37 @@ class ChatTest : public QObject {
     QCOMPARE(cut["text"].get<std::string>(), whole.substr(0, whole.find(stop)));
   }
 
+  void anAnswerHeldToASchemaOrAGrammar() {
+    const fovea::tests::TemporaryFolder folder;
+    const auto file = [&](const char* name, const char* text) {
+      std::ofstream(folder.path() / name) << text;
+      return (folder.path() / name).string();
+    };
+    const std::string schema =
+        file("sea.json", R"({"type": "object", "properties": {"deep": {"type": "boolean"},)"
+                         R"( "name": {"type": "string", "maxLength": 20}},)"
+                         R"( "required": ["deep", "name"]})");
+    const auto answer = ask({"-p", "Tell me about the sea.", "--schema", schema, "--max-tokens", "60"});
+    const auto object = nlohmann::json::parse(answer["text"].get<std::string>(), nullptr, false);
+    QVERIFY2(object.is_object() && object["deep"].is_boolean() && object["name"].is_string(),
+             answer["text"].dump().c_str());
+    const std::string grammar = file("yes.gbnf", "root ::= \"yes\" | \"no\"\n");
+    const auto word = ask({"-p", "Is the sea deep?", "--grammar", grammar})["text"].get<std::string>();
+    QVERIFY2(word == "yes" || word == "no", word.c_str());
+
+    const Outcome few = run({"chat", model_, "-p", "x", "--schema", schema, "--max-tokens", "3"});
+    QCOMPARE(few.code, 1);
+    QVERIFY2(few.err.contains("max_tokens: 3 tokens are too few"), few.err.c_str());
+    const std::string bad = file("bad.json", R"({"properties": {"a": {"not": {}}}})");
+    const Outcome refused = run({"chat", model_, "-p", "x", "--schema", bad});
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.err.contains("bad.json, #/properties/a/not") && refused.err.contains("\"not\""),
+             refused.err.c_str());
+    const Outcome none = run({"chat", model_, "-p", "x", "--grammar", (folder.path() / "none").string()});
+    QCOMPARE(none.code, 1);
+    QVERIFY2(none.err.contains("none"), none.err.c_str());
+  }
+
   void aFullContextIsNeverSilent() {
     const Outcome tight =
         run({"chat", model_, "-p", "Tell me a long story.", "--context", "48", "--temp", "0"});

@@ -50,6 +50,9 @@ class CommandLineTest : public QObject {
     row("unknown flag", {"inspect", model, "--nope"}, "--nope");
     row("neither on nor off", {"chat", model, "-p", "x", "--thinking", "maybe"}, "--thinking");
     row("no effort", {"chat", model, "-p", "x", "--effort", "huge"}, "--effort");
+    row("a schema and a grammar", {"chat", model, "-p", "x", "--schema", "a", "--grammar", "b"},
+        "--schema excludes --grammar");
+    row("no schema", {"chat", model, "-p", "x", "--schema", ""}, "the text is empty");
     row("no model", {"inspect"}, "MODEL is required");
     row("too many", {"inspect", model, "b"}, "not expected: b");
     row("no command of that name", {"chta", model}, "there is no command chta; the nearest is chat");
