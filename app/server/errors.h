@@ -1,0 +1,74 @@
+// What is said of the server: its address, its key, its clients' requests.
+#pragma once
+
+#include "engine/api/errors.h"
+
+namespace fovea::phrases {
+
+// Where.
+FOVEA_PHRASE(server_address_place, "{host}, port {port}");
+FOVEA_PHRASE(server_request_place, "the request");
+
+// What a parameter must be.
+FOVEA_PHRASE(server_whole_number, "a whole number from {least} to {most}");
+FOVEA_PHRASE(server_some_number, "a number from {least} to {most}");
+FOVEA_PHRASE(server_a_list, "a list");
+FOVEA_PHRASE(server_an_object, "an object");
+FOVEA_PHRASE(server_one_of, "one of {names}");
+FOVEA_PHRASE(server_there, "there");
+FOVEA_PHRASE(server_texts, "a text or a list of at most {most} texts");
+FOVEA_PHRASE(server_text_parts, "a text or a list of parts");
+FOVEA_PHRASE(server_duration, "a duration such as 5m, or seconds");
+FOVEA_PHRASE(server_not_empty, "a list that is not empty");
+FOVEA_PHRASE(server_known_tool, "the name of one of the request's functions");
+FOVEA_PHRASE(server_encoded_object, "an object of JSON as a text");
+
+}  // namespace fovea::phrases
+
+namespace fovea::errors {
+
+// http_server.cpp
+FOVEA_ERROR(invalid, server_no_address, "{host} is no address of a network",
+            "Give one such as 127.0.0.1 or 0.0.0.0");
+FOVEA_ERROR(io, server_port_in_use, "another program listens there", "Choose another one with --port");
+FOVEA_ERROR(io, server_port_of_fovea, "Fovea {version} listens there already, as process {process}",
+            "Use that one, end it, or choose another port with --port");
+FOVEA_ERROR(io, server_cannot_listen, "nothing can listen there: {said}", "Choose another --host or --port");
+
+// access.cpp
+FOVEA_ERROR(invalid, server_needs_key, "whoever reaches this address could use the models",
+            "Give a key with --api-key-file FILE, or --host 127.0.0.1");
+FOVEA_ERROR(invalid, server_open_key, "others may read the key", "Take that away: chmod 600 {file}");
+FOVEA_ERROR(invalid, server_bad_key, "a key is one line of 16 to 512 printable characters without spaces",
+            "Make one: head -c 32 /dev/urandom | base64 > FILE");
+
+// Requests.
+FOVEA_ERROR(invalid, server_no_json, "the body is not JSON, at byte {offset}",
+            "Send one object, as the interface's documentation has it");
+FOVEA_ERROR(invalid, server_deep_json, "the body is nested more than {limit} levels deep",
+            "Send it with fewer levels");
+FOVEA_ERROR(invalid, server_no_object, "the body is not an object",
+            "Send one object, as the interface's documentation has it");
+FOVEA_ERROR(invalid, server_wrong_parameter, "{parameter} is not {expected}", "");
+FOVEA_ERROR(unsupported, server_refused_parameter,
+            "{parameter} would change the answer, and Fovea cannot do that", "Leave it out");
+FOVEA_ERROR(unsupported, server_unknown_parameter, "{parameter} is not known here",
+            "Leave it out; docs/server.md lists what is known");
+FOVEA_ERROR(unsupported, server_only_text, "{parameter} is of the kind {kind}, and models here read text alone",
+            "Send text");
+FOVEA_ERROR(not_found, server_no_path, "there is nothing at {path}", "docs/server.md lists what there is");
+FOVEA_ERROR(invalid, server_short_context,
+            "num_ctx asks for a context of {wanted} tokens, and the model is loaded with {context}",
+            "Ask for less, or start the server with --context {wanted}");
+
+// Models.
+FOVEA_ERROR(not_found, server_no_model, "there is no model {model}; there are {models}",
+            "Choose one of them, or put the model into the model library");
+FOVEA_ERROR(not_found, server_no_models, "there is no model {model}, nor any other",
+            "Put one into the model library, or name one: fovea serve MODEL");
+FOVEA_ERROR(memory, server_no_memory, "{model} needs {needed} and {available} can be had, beside {loaded}",
+            "Try again when those have answered, or choose a smaller model or --context");
+FOVEA_ERROR(memory, server_never_memory, "{model} needs {needed} and {available} can be had",
+            "Choose a smaller model or --context, or give it a --budget");
+
+}  // namespace fovea::errors
