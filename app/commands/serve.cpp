@@ -55,7 +55,8 @@ Result<AccessRules> access_rules(const ServeFlags& flags) {
     FOVEA_TRY(rules.key, read_key(flags.key_file));
   }
   if (is_loopback(flags.host)) return rules;
-  if (rules.key.empty()) return fail(phrases::option_place("--host " + flags.host), errors::server_needs_key());
+  if (rules.key.empty())
+    return fail(phrases::option_place("--host " + flags.host), errors::server_needs_key());
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) == 0) rules.hosts = {lower(name), lower(name) + ".local"};
   const bool is_every = flags.host == "0.0.0.0" || flags.host == "::";
@@ -118,11 +119,20 @@ void add_serve(Registry& registry) {
   CLI::App* command = add_command(
       registry, "serve", "Answer other programs over HTTP, as OpenAI, Anthropic, Ollama and llama.cpp do",
       flags->json, "  url, port          where it listens, when it is ready\n");
-  command->add_option("MODEL", flags->models,
-                      "GGUF files, Hugging Face folders or names in the model library, loaded at once; the others of "
-                      "the library are loaded when a program names them");
-  command->add_option("--host", flags->host,
-                      "The address to listen at; for any but this machine's own a key is needed (default: 127.0.0.1)");
+  command->add_option(
+      "MODEL", flags->models,
+      "GGUF files, Hugging Face folders or names in the model library, loaded at once; the others of "
+      "the library are loaded when a program names them");
+  command
+      ->add_option(
+          "--host", flags->host,
+          "The address to listen at; for any but this machine's own a key is needed (default: 127.0.0.1)")
+      ->transform(CLI::Validator(
+          [](std::string& text) {
+            if (text == "localhost") text = "127.0.0.1";
+            return std::string();
+          },
+          ""));
   command->add_option("--port", flags->port, "The port; 0: a free one (default: 11435)")
       ->check(number_between(0, 65535));
   command

@@ -28,8 +28,8 @@ std::string_view given_key(const HttpRequest& head) {
 bool is_ours(std::string_view host, const AccessRules& rules) {
   const std::string name = lower(without_port(host));
   // No name that a web page's owner can point here is one of these.
-  const bool is_number = name.starts_with('[') ||
-                         (!name.empty() && name.find_first_not_of("0123456789.") == std::string::npos);
+  const bool is_number =
+      name.starts_with('[') || (!name.empty() && name.find_first_not_of("0123456789.") == std::string::npos);
   return is_loopback(name) || (rules.any_address && is_number) ||
          std::ranges::find(rules.hosts, name) != rules.hosts.end();
 }
@@ -37,12 +37,14 @@ bool is_ours(std::string_view host, const AccessRules& rules) {
 }  // namespace
 
 bool is_loopback(std::string_view host) {
-  const bool is_ipv4 = host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
+  const bool is_ipv4 =
+      host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
   return is_ipv4 || host == "localhost" || host == "::1" || host == "[::1]";
 }
 
 std::optional<Refusal> check_access(const HttpRequest& head, const AccessRules& rules) {
-  const auto hosts = std::ranges::count_if(head.fields, [](const HttpField& each) { return lower(each.name) == "host"; });
+  const auto hosts =
+      std::ranges::count_if(head.fields, [](const HttpField& each) { return lower(each.name) == "host"; });
   if (hosts > 1) return Refusal{400, "there is more than one Host"};
   // Without a Host it is HTTP/1.0, which no browser speaks.
   const std::string_view host = head.field("Host");
@@ -78,7 +80,8 @@ Result<std::string> read_key(const std::filesystem::path& file) {
   if (others_read) return fail(place, errors::server_open_key(file.string()));
   while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
   const bool is_printable = std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127; });
-  if (text.size() < min_key || text.size() > max_key || !is_printable) return fail(place, errors::server_bad_key());
+  if (text.size() < min_key || text.size() > max_key || !is_printable)
+    return fail(place, errors::server_bad_key());
   return text;
 }
 

@@ -13,9 +13,9 @@
 namespace fovea::app {
 
 struct AccessRules {
-  std::string key;                 // empty: none is asked for
-  std::vector<std::string> hosts;  // names in Host beside the loopback's, lower case
-  bool any_address = false;        // numbers are as good as these: it listens at all of the machine's
+  std::string key = {};                 // empty: none is asked for
+  std::vector<std::string> hosts = {};  // names in Host beside the loopback's, lower case
+  bool any_address = false;             // numbers are as good as these: it listens at all of the machine's
 };
 
 struct Refusal {

@@ -12,7 +12,8 @@ double rate(std::int64_t tokens, double seconds) {
 
 }  // namespace
 
-Activity::Seat::Seat(Activity& activity, const std::string& model, std::int64_t context) : activity_(activity) {
+Activity::Seat::Seat(Activity& activity, const std::string& model, std::int64_t context)
+    : activity_(activity) {
   const std::scoped_lock lock(activity_.mutex_);
   auto& slots = activity_.slots_;
   const auto free = std::ranges::find(slots, false, &Slot::is_busy);
@@ -53,21 +54,27 @@ std::size_t Activity::busy() const {
   return static_cast<std::size_t>(std::ranges::count(slots_, true, &Slot::is_busy));
 }
 
-std::string Activity::metrics(std::size_t waiting) const {
+std::string Activity::metrics(std::size_t waiting, std::size_t connections) const {
   const std::size_t processing = busy();
   const std::scoped_lock lock(mutex_);
   std::string text;
   const auto add = [&](const char* name, const char* type, const char* help, double value) {
     text += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n{0} {3}\n", name, help, type, value);
   };
-  add("llamacpp:prompt_tokens_total", "counter", "Tokens of prompts that were read.", static_cast<double>(prompt_tokens_));
+  add("llamacpp:prompt_tokens_total", "counter", "Tokens of prompts that were read.",
+      static_cast<double>(prompt_tokens_));
   add("llamacpp:prompt_seconds_total", "counter", "Seconds that this took.", prompt_seconds_);
-  add("llamacpp:tokens_predicted_total", "counter", "Tokens of answers.", static_cast<double>(answer_tokens_));
+  add("llamacpp:tokens_predicted_total", "counter", "Tokens of answers.",
+      static_cast<double>(answer_tokens_));
   add("llamacpp:tokens_predicted_seconds_total", "counter", "Seconds that these took.", answer_seconds_);
-  add("llamacpp:prompt_tokens_seconds", "gauge", "Tokens of prompts a second.", rate(prompt_tokens_, prompt_seconds_));
-  add("llamacpp:predicted_tokens_seconds", "gauge", "Tokens of answers a second.", rate(answer_tokens_, answer_seconds_));
-  add("llamacpp:requests_processing", "gauge", "Requests that are being answered.", static_cast<double>(processing));
+  add("llamacpp:prompt_tokens_seconds", "gauge", "Tokens of prompts a second.",
+      rate(prompt_tokens_, prompt_seconds_));
+  add("llamacpp:predicted_tokens_seconds", "gauge", "Tokens of answers a second.",
+      rate(answer_tokens_, answer_seconds_));
+  add("llamacpp:requests_processing", "gauge", "Requests that are being answered.",
+      static_cast<double>(processing));
   add("llamacpp:requests_deferred", "gauge", "Requests that wait.", static_cast<double>(waiting));
+  add("fovea:connections", "gauge", "Connections that are open.", static_cast<double>(connections));
   add("fovea:answers_total", "counter", "Answers that were finished.", static_cast<double>(answers_));
   return text;
 }

@@ -31,7 +31,7 @@ class Activity {
 
   Json slots() const;
   // In Prometheus' text format, by llama.cpp's names. waiting: requests without a slot.
-  std::string metrics(std::size_t waiting) const;
+  std::string metrics(std::size_t waiting, std::size_t connections) const;
   std::size_t busy() const;
 
  private:

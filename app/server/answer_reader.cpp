@@ -33,8 +33,8 @@ class CallHead {
   explicit CallHead(std::string_view text) : text_(text) {}
 
   State read() {
-    if (!take("{") || !take("\"name\"") || !take(":") || !take_name() || !take(",") || !take("\"arguments\"") ||
-        !take(":") || !take("{"))
+    if (!take("{") || !take("\"name\"") || !take(":") || !take_name() || !take(",") ||
+        !take("\"arguments\"") || !take(":") || !take("{"))
       return state_;
     return State::complete;
   }
@@ -111,7 +111,8 @@ bool AnswerReader::step(bool is_last) {
 }
 
 bool AnswerReader::step_beginning(bool is_last) {
-  const std::string_view text = std::string_view(held_).substr(std::min(held_.find_first_not_of(spaces), held_.size()));
+  const std::string_view text =
+      std::string_view(held_).substr(std::min(held_.find_first_not_of(spaces), held_.size()));
   if (text.starts_with(open_thoughts)) {
     held_ = text.substr(open_thoughts.size());
     place_ = Place::thoughts;

@@ -48,7 +48,7 @@ class AnswerReader {
   const bool reads_calls_;
   const AnswerSink sink_;
   Place place_ = Place::beginning;
-  std::string held_;         // read, and not yet said
+  std::string held_;           // read, and not yet said
   bool skips_breaks_ = false;  // behind a tag
   // Of the arguments:
   int depth_ = 0;

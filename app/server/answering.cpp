@@ -49,7 +49,8 @@ void answer_chat(Exchange& exchange, ServedModels& models, Activity& activity, R
   if (!request) return refuse(request.error());
   auto model = models.acquire(request->model, exchange.stop());
   if (!model) return refuse(model.error());
-  if (const auto settled = settle_thinking(*request, (*model)->info()); !settled) return refuse(settled.error());
+  if (const auto settled = settle_thinking(*request, (*model)->info()); !settled)
+    return refuse(settled.error());
   if (request->context > (*model)->context())
     return refuse(errors::server_short_context(request->context, (*model)->context())
                       .at(phrases::server_request_place()));
@@ -99,7 +100,8 @@ std::vector<HttpField> skipped_field(const ChatRequest& request) {
 }
 
 std::int64_t unix_seconds() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 }  // namespace fovea::app

@@ -1,5 +1,5 @@
-// From a protocol's request to its answer: the model is loaded where it is not, the answer is written whole or
-// as it comes, errors have the protocol's form.
+// From a protocol's request to its answer: the model is loaded where it is not, the answer is written whole
+// or as it comes, errors have the protocol's form.
 #pragma once
 
 #include <functional>

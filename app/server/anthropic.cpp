@@ -46,7 +46,9 @@ class MessageWriter : public AnswerWriter {
                delta({{"type", "text_delta"}, {"text", event.text}});
       case AnswerEvent::Kind::call_begin:
         close();
-        return open(Block::call, {{"type", "tool_use"}, {"id", call->id}, {"name", call->name}, {"input", Json::object()}});
+        return open(
+            Block::call,
+            {{"type", "tool_use"}, {"id", call->id}, {"name", call->name}, {"input", Json::object()}});
       case AnswerEvent::Kind::call_arguments:
         return delta({{"type", "input_json_delta"}, {"partial_json", event.text}});
       case AnswerEvent::Kind::call_end:
@@ -61,9 +63,10 @@ class MessageWriter : public AnswerWriter {
     const Answer& answer = answers.front();
     begin();
     close();
-    send("message_delta", {{"type", "message_delta"},
-                           {"delta", {{"stop_reason", stop_reason(answer)}, {"stop_sequence", stop_sequence(answer)}}},
-                           {"usage", usage(answers)}});
+    send("message_delta",
+         {{"type", "message_delta"},
+          {"delta", {{"stop_reason", stop_reason(answer)}, {"stop_sequence", stop_sequence(answer)}}},
+          {"usage", usage(answers)}});
     send("message_stop", {{"type", "message_stop"}});
   }
 
@@ -76,7 +79,8 @@ class MessageWriter : public AnswerWriter {
       content.push_back({{"type", "thinking"}, {"thinking", answer.reasoning}, {"signature", ""}});
     if (!answer.content.empty()) content.push_back({{"type", "text"}, {"text", answer.content}});
     for (const ToolCall& call : answer.calls)
-      content.push_back({{"type", "tool_use"}, {"id", call.id}, {"name", call.name}, {"input", input_of(call)}});
+      content.push_back(
+          {{"type", "tool_use"}, {"id", call.id}, {"name", call.name}, {"input", input_of(call)}});
     Json message = head();
     message["content"] = std::move(content);
     message["stop_reason"] = stop_reason(answer);
@@ -89,13 +93,19 @@ class MessageWriter : public AnswerWriter {
   enum class Block : std::uint8_t { none, thinking, text, call };
 
   Json head() const {
-    return {{"id", id_},          {"type", "message"},     {"role", "assistant"},
-            {"model", model_.name()}, {"content", Json::array()}, {"stop_reason", nullptr},
-            {"stop_sequence", nullptr}, {"usage", {{"input_tokens", 0}, {"output_tokens", 0}}}};
+    return {{"id", id_},
+            {"type", "message"},
+            {"role", "assistant"},
+            {"model", model_.name()},
+            {"content", Json::array()},
+            {"stop_reason", nullptr},
+            {"stop_sequence", nullptr},
+            {"usage", {{"input_tokens", 0}, {"output_tokens", 0}}}};
   }
   // Known where there was only one.
   Json stop_sequence(const Answer& answer) const {
-    return answer.result.finish == FinishReason::stop_string && stops_.size() == 1 ? Json(stops_.front()) : Json();
+    return answer.result.finish == FinishReason::stop_string && stops_.size() == 1 ? Json(stops_.front())
+                                                                                   : Json();
   }
   Json usage(const std::vector<Answer>& answers) const {
     const Usage usage = usage_of(answers, model_.text());
@@ -104,7 +114,9 @@ class MessageWriter : public AnswerWriter {
             {"cache_read_input_tokens", usage.reused_tokens},
             {"output_tokens", usage.answer_tokens}};
   }
-  bool send(std::string_view event, const Json& data) { return stream_->send(server_sent(dump(data), event)); }
+  bool send(std::string_view event, const Json& data) {
+    return stream_->send(server_sent(dump(data), event));
+  }
   void begin() {
     if (!std::exchange(begun_, true)) send("message_start", {{"type", "message_start"}, {"message", head()}});
   }
@@ -157,7 +169,8 @@ void read_blocks(JsonFields& fields, const Json& blocks, const std::string& role
       // Nobody here can read it, and nobody here has written it.
     } else if (type == "tool_use" && is_answer) {
       const Json* const input = block.object("input");
-      calls.push_back({block.needed_text("id"), block.needed_text("name"), input != nullptr ? dump(*input) : "{}"});
+      calls.push_back(
+          {block.needed_text("id"), block.needed_text("name"), input != nullptr ? dump(*input) : "{}"});
       names[calls.back().id] = calls.back().name;
     } else if (type == "tool_result" && !is_answer) {
       Message result{.role = "tool", .content = read_content(block, "content", {"text"})};
@@ -272,8 +285,8 @@ void read_format(JsonFields& fields, ChatRequest& request) {
 
 const ParameterKinds& anthropic_parameters() {
   static const ParameterKinds kinds{
-      .honoured = {"model", "messages", "system", "max_tokens", "stream", "stop_sequences", "temperature", "top_p", "top_k",
-                   "tools", "tool_choice", "thinking", "output_config"},
+      .honoured = {"model", "messages", "system", "max_tokens", "stream", "stop_sequences", "temperature",
+                   "top_p", "top_k", "tools", "tool_choice", "thinking", "output_config"},
       .without_effect = {"metadata", "service_tier", "cache_control", "inference_geo", "speed"},
       .refused = {"mcp_servers", "container", "context_management"}};
   return kinds;
@@ -309,8 +322,10 @@ Result<ChatRequest> read_anthropic(const Json& body, bool count_only) {
     request.generate.max_tokens = static_cast<std::int32_t>(most.value_or(-1));
     request.generate.stop = fields.texts("stop_sequences", max_stops);
     request.stream = fields.boolean("stream").value_or(false);
-    if (const auto value = fields.number("temperature", 0, 1)) request.sampling.temperature = static_cast<float>(*value);
-    if (const auto value = fields.number("top_p", 1e-6, 1)) request.sampling.top_p = static_cast<float>(*value);
+    if (const auto value = fields.number("temperature", 0, 1))
+      request.sampling.temperature = static_cast<float>(*value);
+    if (const auto value = fields.number("top_p", 1e-6, 1))
+      request.sampling.top_p = static_cast<float>(*value);
     if (const auto value = fields.integer("top_k", 0, 1 << 30))
       request.sampling.top_k = static_cast<std::int32_t>(*value);
   }

@@ -83,20 +83,23 @@ Result<std::vector<Answer>> run_chat(ServedModel& model, const ChatRequest& requ
   return answers;
 }
 
-std::string answer_text(std::string_view reasoning, std::string_view content, const std::vector<ToolCall>& calls) {
+std::string answer_text(std::string_view reasoning, std::string_view content,
+                        const std::vector<ToolCall>& calls) {
   std::string text;
   if (!reasoning.empty()) text += "<think>\n" + std::string(reasoning) + "\n</think>\n\n";
   text += content;
   for (const ToolCall& call : calls) {
     if (!text.empty() && !text.ends_with('\n')) text += '\n';
     // The arguments as they were sent, whose order and numbers stay as they are.
-    text += "<tool_call>\n{\"name\": " + dump(call.name) + ", \"arguments\": " + call.arguments + "}\n</tool_call>";
+    text += "<tool_call>\n{\"name\": " + dump(call.name) + ", \"arguments\": " + call.arguments +
+            "}\n</tool_call>";
   }
   return text;
 }
 
 std::string new_id(std::string_view prefix) {
-  static constexpr std::string_view letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  static constexpr std::string_view letters =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   thread_local std::random_device random;
   std::uniform_int_distribution<std::size_t> one(0, letters.size() - 1);
   std::string id(prefix);

@@ -28,11 +28,11 @@ struct ChatRequest {
   std::string model;
   GenerateRequest generate;  // without its sampling
   SamplingWishes sampling = {};
-  std::int32_t choices = 1;    // answers to the same
+  std::int32_t choices = 1;  // answers to the same
   bool stream = false;
-  bool stream_usage = false;   // behind a streamed answer
-  std::string thinking_parameter = {};  // that asked for what `generate` says of thinking
-  std::int64_t context = 0;  // tokens that it counts on; 0: as the model was loaded
+  bool stream_usage = false;                    // behind a streamed answer
+  std::string thinking_parameter = {};          // that asked for what `generate` says of thinking
+  std::int64_t context = 0;                     // tokens that it counts on; 0: as the model was loaded
   std::vector<std::string> skipped_tools = {};  // kinds that nobody here knows
   std::optional<std::chrono::seconds> keep_loaded = {};  // behind it; 0: it is unloaded at once
 };
@@ -64,7 +64,8 @@ Result<std::vector<Answer>> run_chat(ServedModel& model, const ChatRequest& requ
                                      const std::stop_token& stop);
 
 // An answer's thoughts and calls as GenerateResult::text has them, for a message of an earlier turn.
-std::string answer_text(std::string_view reasoning, std::string_view content, const std::vector<ToolCall>& calls);
+std::string answer_text(std::string_view reasoning, std::string_view content,
+                        const std::vector<ToolCall>& calls);
 
 // Letters and digits that nobody guesses, behind a prefix: "chatcmpl-…", "call_…".
 std::string new_id(std::string_view prefix);

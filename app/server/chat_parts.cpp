@@ -46,14 +46,17 @@ void read_openai_sampling(JsonFields& fields, ChatRequest& request) {
   if (s.presence_penalty || s.frequency_penalty) s.penalty_window = -1;
   s.repetition_penalty = single(fields.number("repeat_penalty", 0.01, 100));
   if (const auto other = single(fields.number("repetition_penalty", 0.01, 100))) s.repetition_penalty = other;
-  if (const auto k = fields.integer("top_k", -1, 1 << 30)) s.top_k = static_cast<std::int32_t>(std::max<std::int64_t>(*k, 0));
-  if (const auto seed = fields.integer("seed", INT64_MIN, INT64_MAX)) s.seed = static_cast<std::uint64_t>(*seed);
+  if (const auto k = fields.integer("top_k", -1, 1 << 30))
+    s.top_k = static_cast<std::int32_t>(std::max<std::int64_t>(*k, 0));
+  if (const auto seed = fields.integer("seed", INT64_MIN, INT64_MAX))
+    s.seed = static_cast<std::uint64_t>(*seed);
 }
 
 Json function_tool(const std::string& name, const Json* description, const Json* parameters) {
   Json function = {{"name", name}};
   if (description != nullptr) function["description"] = *description;
-  function["parameters"] = parameters != nullptr ? *parameters : Json{{"type", "object"}, {"properties", Json::object()}};
+  function["parameters"] =
+      parameters != nullptr ? *parameters : Json{{"type", "object"}, {"properties", Json::object()}};
   return {{"type", "function"}, {"function", std::move(function)}};
 }
 
@@ -129,7 +132,8 @@ void read_openai_format(JsonFields& fields, std::string_view name, ChatRequest& 
     form.kind = AnswerForm::Kind::json_schema;
     // Chat completions have it in an object of its own, responses beside the type.
     const Json* const own = inner.object("json_schema");
-    JsonFields schema(own != nullptr ? *own : *format, error, inner.place(own != nullptr ? "json_schema." : ""));
+    JsonFields schema(own != nullptr ? *own : *format, error,
+                      inner.place(own != nullptr ? "json_schema." : ""));
     const Json* const text = schema.object("schema");
     if (text == nullptr) schema.wrong("schema", phrases::server_an_object());
     if (text != nullptr) form.text = dump(*text);
@@ -153,7 +157,8 @@ Result<void> settle_thinking(ChatRequest& request, const ModelInfo& info) {
   const bool wants = thinking.value_or(true);
   const bool can = info.can_switch_thinking || info.has_effort == wants;
   if (!can)
-    return fail(phrases::server_request_place(), errors::server_refused_parameter(request.thinking_parameter));
+    return fail(phrases::server_request_place(),
+                errors::server_refused_parameter(request.thinking_parameter));
   thinking = info.can_switch_thinking ? std::optional(wants) : std::nullopt;
   if (!info.has_effort || !wants) effort.clear();
   return {};

@@ -15,8 +15,8 @@ inline constexpr std::int64_t max_answer_tokens = 1 << 30;
 
 // A text, or a list of parts whose type is `text_type`; parts of other types are refused by theirs. Put
 // together without anything between them. null and what is not there: empty.
-std::string read_content(JsonFields& fields, std::string_view name, std::initializer_list<std::string_view> text_types,
-                         std::string_view key = "text");
+std::string read_content(JsonFields& fields, std::string_view name,
+                         std::initializer_list<std::string_view> text_types, std::string_view key = "text");
 
 // Sampling as OpenAI names it, with top_k, min_p, repeat_penalty and repetition_penalty, which servers of
 // open models added to it.

@@ -21,7 +21,8 @@ namespace fovea::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Paths = std::vector<std::pair<std::string, std::filesystem::path>>;  // with their names, the given first
+using Paths =
+    std::vector<std::pair<std::string, std::filesystem::path>>;  // with their names, the given first
 
 std::string name_of(const std::filesystem::path& path) {
   return path.extension() == ".gguf" ? path.stem().string() : path.filename().string();
@@ -47,9 +48,9 @@ struct EngineModels::Parts {
   EngineModelsSettings settings;
   Paths given;
 
-  std::mutex mutex;                              // guards what follows
+  std::mutex mutex;  // guards what follows
   std::map<std::filesystem::path, Loaded> loaded;
-  std::filesystem::path last;                    // that was asked for
+  std::filesystem::path last;  // that was asked for
   bool is_loading = false;
   std::condition_variable_any loading_over;
   std::map<std::filesystem::path, std::pair<ModelFiles, ModelInfo>> known;  // inspected
@@ -61,7 +62,8 @@ struct EngineModels::Parts {
   Paths paths() const {
     Paths all = given;
     for (const LibraryEntry& entry : list_models(settings.folder)) {
-      const bool is_there = std::ranges::any_of(all, [&](const auto& each) { return each.first == entry.name; });
+      const bool is_there =
+          std::ranges::any_of(all, [&](const auto& each) { return each.first == entry.name; });
       if (!is_there) all.emplace_back(entry.name, entry.path);
     }
     return all;
@@ -69,10 +71,13 @@ struct EngineModels::Parts {
 
   Result<std::pair<std::string, std::filesystem::path>> find(std::string name) const {
     const Paths all = paths();
-    const auto of_name = [&](const std::string& wanted) { return std::ranges::find(all, wanted, [](const auto& e) { return e.first; }); };
+    const auto of_name = [&](const std::string& wanted) {
+      return std::ranges::find(all, wanted, [](const auto& e) { return e.first; });
+    };
     auto found = name.empty() ? all.begin() : of_name(name);
     constexpr std::string_view latest = ":latest";  // that clients of Ollama add
-    if (found == all.end() && name.ends_with(latest)) found = of_name(name.substr(0, name.size() - latest.size()));
+    if (found == all.end() && name.ends_with(latest))
+      found = of_name(name.substr(0, name.size() - latest.size()));
     if (found != all.end()) return *found;
     if (all.empty()) return fail(phrases::server_request_place(), errors::server_no_models(name));
     std::vector<std::string> names;
@@ -100,7 +105,8 @@ struct EngineModels::Parts {
     FOVEA_TRY(const DeviceInfo* device, find_device(all, {.name = options.device}));
     std::int64_t held = 0;
     for (const auto& [path, each] : loaded)
-      if (same_device(each.model->plan().options.device, options.device)) held += each.model->plan().plan.total_bytes;
+      if (same_device(each.model->plan().options.device, options.device))
+        held += each.model->plan().plan.total_bytes;
     // Files that are mapped count as free memory, so that what models hold is counted here as well.
     return std::min(room_on(*device, 0), device->memory_bytes - held);
   }
@@ -113,12 +119,15 @@ struct EngineModels::Parts {
     for (;;) {
       FOVEA_TRY(const std::int64_t available, room(options));
       if (plan.plan.fits && needed <= available) return {};
-      const Bytes needs{needed}, has{plan.plan.fits ? std::max<std::int64_t>(available, 0) : plan.plan.budget_bytes};
-      if (!plan.plan.fits) return fail(phrases::server_request_place(), errors::server_never_memory(name, needs, has));
+      const Bytes needs{needed},
+          has{plan.plan.fits ? std::max<std::int64_t>(available, 0) : plan.plan.budget_bytes};
+      if (!plan.plan.fits)
+        return fail(phrases::server_request_place(), errors::server_never_memory(name, needs, has));
       if (unload_one()) continue;
       std::vector<std::string> names;
       for (const auto& [path, each] : loaded) names.push_back(each.model->name());
-      if (names.empty()) return fail(phrases::server_request_place(), errors::server_never_memory(name, needs, has));
+      if (names.empty())
+        return fail(phrases::server_request_place(), errors::server_never_memory(name, needs, has));
       return fail(phrases::server_request_place(), errors::server_no_memory(name, needs, has, names));
     }
   }
@@ -203,7 +212,8 @@ std::vector<ServedEntry> EngineModels::list() {
   return entries;
 }
 
-Result<std::shared_ptr<ServedModel>> EngineModels::acquire(const std::string& wanted, const std::stop_token& stop) {
+Result<std::shared_ptr<ServedModel>> EngineModels::acquire(const std::string& wanted,
+                                                           const std::stop_token& stop) {
   FOVEA_TRY(const auto entry, parts_->find(wanted));
   const auto& [name, path] = entry;
   std::unique_lock lock(parts_->mutex);

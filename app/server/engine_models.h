@@ -14,9 +14,9 @@
 namespace fovea::app {
 
 struct EngineModelsSettings {
-  std::vector<std::string> given = {};      // MODEL of the command line; the first is the default
-  std::filesystem::path folder = {};        // the model library
-  std::chrono::seconds idle_unload{600};    // 0: never
+  std::vector<std::string> given = {};    // MODEL of the command line; the first is the default
+  std::filesystem::path folder = {};      // the model library
+  std::chrono::seconds idle_unload{600};  // 0: never
   // What the flags mean for a model, as fovea chat has it.
   std::function<Result<LoadOptions>(const std::string& model)> options;
 };

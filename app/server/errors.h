@@ -54,8 +54,8 @@ FOVEA_ERROR(unsupported, server_refused_parameter,
             "{parameter} would change the answer, and Fovea cannot do that", "Leave it out");
 FOVEA_ERROR(unsupported, server_unknown_parameter, "{parameter} is not known here",
             "Leave it out; docs/server.md lists what is known");
-FOVEA_ERROR(unsupported, server_only_text, "{parameter} is of the kind {kind}, and models here read text alone",
-            "Send text");
+FOVEA_ERROR(unsupported, server_only_text,
+            "{parameter} is of the kind {kind}, and models here read text alone", "Send text");
 FOVEA_ERROR(not_found, server_no_path, "there is nothing at {path}", "docs/server.md lists what there is");
 FOVEA_ERROR(invalid, server_short_context,
             "num_ctx asks for a context of {wanted} tokens, and the model is loaded with {context}",

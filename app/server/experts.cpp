@@ -8,9 +8,9 @@ int tier_index(std::uint8_t tier) {
 }
 
 Json swaps_json(const SwapCounters& swaps) {
-  return {{"promotions", swaps.promotions},     {"demotions", swaps.demotions},
+  return {{"promotions", swaps.promotions},         {"demotions", swaps.demotions},
           {"bytes_promoted", swaps.bytes_promoted}, {"bytes_demoted", swaps.bytes_demoted},
-          {"bytes_read", swaps.bytes_read},     {"stalls", swaps.stalls},
+          {"bytes_read", swaps.bytes_read},         {"stalls", swaps.stalls},
           {"stall_seconds", swaps.stall_seconds}};
 }
 
@@ -33,7 +33,8 @@ Json snapshot_json(const Snapshot& snapshot) {
       recent.push_back(snapshot.units[i].recent_tokens);
       uses.push_back(snapshot.units[i].uses);
     }
-    layers.push_back({{"tiers", std::move(unit_tiers)}, {"recent_tokens", std::move(recent)}, {"uses", std::move(uses)}});
+    layers.push_back(
+        {{"tiers", std::move(unit_tiers)}, {"recent_tokens", std::move(recent)}, {"uses", std::move(uses)}});
   }
   return {{"tokens", snapshot.tokens},
           {"tokens_per_second", snapshot.tokens_per_second},

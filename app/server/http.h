@@ -68,8 +68,8 @@ struct HttpLimits {
   // Of all requests together, that are being received or answered: 503. One whose length is not known counts
   // as body_bytes.
   std::uint64_t bodies_bytes = 128 << 20;
-  std::size_t connections = 256;        // 503
-  std::size_t queued_bytes = 1 << 20;   // of a streamed answer: dropped
+  std::size_t connections = 256;                 // 503
+  std::size_t queued_bytes = 1 << 20;            // of a streamed answer: dropped
   std::chrono::milliseconds head_time{10'000};   // from its first byte: 408
   std::chrono::milliseconds body_time{120'000};  // 408
   std::chrono::milliseconds idle_time{75'000};   // without a request: closed

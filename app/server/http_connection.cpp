@@ -38,8 +38,9 @@ std::string chunk(std::string_view piece) {
 // What a handler's thread holds. The connection may be gone before it.
 class ConnectionExchange final : public Exchange {
  public:
-  ConnectionExchange(std::weak_ptr<HttpConnection> connection, const HttpConnection::Socket::executor_type& executor,
-                     HttpRequest request, std::size_t queued_limit, bool is_old, bool keep)
+  ConnectionExchange(std::weak_ptr<HttpConnection> connection,
+                     const HttpConnection::Socket::executor_type& executor, HttpRequest request,
+                     std::size_t queued_limit, bool is_old, bool keep)
       : connection_(std::move(connection)),
         executor_(executor),
         request_(std::move(request)),
@@ -77,7 +78,8 @@ class ConnectionExchange final : public Exchange {
 
   void finish() override {
     if (!is_answered())
-      return respond({.status = 500, .body = R"({"error":{"message":"no answer was made","type":"server_error"}})"});
+      return respond(
+          {.status = 500, .body = R"({"error":{"message":"no answer was made","type":"server_error"}})"});
     if (!is_ended_) drop();
   }
 
@@ -94,12 +96,13 @@ class ConnectionExchange final : public Exchange {
       drop();
       return false;
     }
-    boost::asio::post(executor_, [connection = connection_, keep = keep_, is_last, bytes = std::move(bytes)]() mutable {
-      const auto there = connection.lock();
-      if (!there) return;
-      if (!bytes.empty()) there->send(std::move(bytes));
-      if (is_last) there->answered(keep);
-    });
+    boost::asio::post(executor_,
+                      [connection = connection_, keep = keep_, is_last, bytes = std::move(bytes)]() mutable {
+                        const auto there = connection.lock();
+                        if (!there) return;
+                        if (!bytes.empty()) there->send(std::move(bytes));
+                        if (is_last) there->answered(keep);
+                      });
     return true;
   }
 
@@ -142,14 +145,15 @@ void HttpConnection::wait_for_request() {
 void HttpConnection::watch() {
   if (watching_) return;
   watching_ = true;
-  socket_.async_read_some(buffer_.prepare(4096), [self = shared_from_this()](error_code error, std::size_t n) {
-    self->watching_ = false;
-    if (self->state_ == State::closed || self->state_ == State::refusing) return;
-    if (error) return self->close();
-    self->buffer_.commit(n);
-    // What comes while a request is answered is the next one, and waits for that.
-    if (self->state_ == State::idle) self->read_head();
-  });
+  socket_.async_read_some(buffer_.prepare(4096),
+                          [self = shared_from_this()](error_code error, std::size_t n) {
+                            self->watching_ = false;
+                            if (self->state_ == State::closed || self->state_ == State::refusing) return;
+                            if (error) return self->close();
+                            self->buffer_.commit(n);
+                            // What comes while a request is answered is the next one, and waits for that.
+                            if (self->state_ == State::idle) self->read_head();
+                          });
 }
 
 void HttpConnection::read_head() {
@@ -159,23 +163,23 @@ void HttpConnection::read_head() {
   parser_->body_limit(shared_.limits.body_bytes);
   head_ = {};
   deadline(shared_.limits.head_time);
-  http::async_read_header(socket_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
-    if (self->state_ == State::head) self->on_head(error);
-  });
+  http::async_read_header(socket_, buffer_, *parser_,
+                          [self = shared_from_this()](error_code error, std::size_t) {
+                            if (self->state_ == State::head) self->on_head(error);
+                          });
 }
 
 void HttpConnection::on_head(error_code error) {
-  if (parser_->is_header_done()) {
-    const auto& message = parser_->get();
-    head_.method = std::string(message.method_string());
-    const std::string target(message.target());
-    const std::size_t question = target.find('?');
-    head_.path = target.substr(0, question);
-    if (question != std::string::npos) head_.query = target.substr(question + 1);
-    for (const auto& field : message) {
-      if (head_.fields.size() > shared_.limits.fields) break;
-      head_.fields.push_back({std::string(field.name_string()), std::string(field.value())});
-    }
+  // As far as it was read: an error is told as its path's protocol has them.
+  const auto& message = parser_->get();
+  head_.method = std::string(message.method_string());
+  const std::string target(message.target());
+  const std::size_t question = target.find('?');
+  head_.path = target.substr(0, question);
+  if (question != std::string::npos) head_.query = target.substr(question + 1);
+  for (const auto& field : message) {
+    if (head_.fields.size() > shared_.limits.fields) break;
+    head_.fields.push_back({std::string(field.name_string()), std::string(field.value())});
   }
   if (error == http::error::header_limit) return refuse(431, "the request's head is too long");
   if (error == http::error::body_limit) return refuse(413, "the request's body is too long");
@@ -208,15 +212,18 @@ std::optional<HttpResponse> HttpConnection::refusal_of_head() {
 
 bool HttpConnection::reserve_body() {
   const auto length = parser_->content_length();
-  const std::uint64_t bytes =
-      length ? std::uint64_t{*length} : parser_->chunked() ? shared_.limits.body_bytes : 0;
+  const std::uint64_t bytes = length               ? std::uint64_t{*length}
+                              : parser_->chunked() ? shared_.limits.body_bytes
+                                                   : 0;
   if (shared_.bodies_bytes + bytes > shared_.limits.bodies_bytes) return false;
   shared_.bodies_bytes += bytes;
   reserved_bytes_ = bytes;
   return true;
 }
 
-void HttpConnection::release_body() { shared_.bodies_bytes -= std::exchange(reserved_bytes_, 0); }
+void HttpConnection::release_body() {
+  shared_.bodies_bytes -= std::exchange(reserved_bytes_, 0);
+}
 
 void HttpConnection::read_body() {
   state_ = State::body;
@@ -313,11 +320,12 @@ void HttpConnection::linger() {
     linger_bytes_.resize(16384);
     if (watching_ || ignored) socket_.cancel(ignored);
   }
-  socket_.async_read_some(boost::asio::buffer(linger_bytes_), [self = shared_from_this()](error_code error, std::size_t) {
-    if (self->state_ == State::closed) return;
-    if (error) return self->close();
-    self->linger();
-  });
+  socket_.async_read_some(boost::asio::buffer(linger_bytes_),
+                          [self = shared_from_this()](error_code error, std::size_t) {
+                            if (self->state_ == State::closed) return;
+                            if (error) return self->close();
+                            self->linger();
+                          });
 }
 
 void HttpConnection::deadline(std::chrono::milliseconds time) {
@@ -336,7 +344,9 @@ void HttpConnection::on_deadline() {
   refuse(408, "the request took too long to arrive");
 }
 
-void HttpConnection::abort() { close(); }
+void HttpConnection::abort() {
+  close();
+}
 
 void HttpConnection::close() {
   if (state_ == State::closed) return;

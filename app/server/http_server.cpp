@@ -120,13 +120,20 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpSettings settings, Htt
   return std::make_unique<HttpServer>(std::move(parts));
 }
 
-HttpServer::~HttpServer() { parts_->stop(); }
+HttpServer::~HttpServer() {
+  parts_->stop();
+}
 
 std::uint16_t HttpServer::port() const {
   error_code ignored;
   return parts_->acceptor.local_endpoint(ignored).port();
 }
 
-std::size_t HttpServer::waiting(std::size_t lane) const { return parts_->lanes[lane]->waiting(); }
+std::size_t HttpServer::connections() const {
+  return parts_->shared.connections;
+}
+std::size_t HttpServer::waiting(std::size_t lane) const {
+  return parts_->lanes[lane]->waiting();
+}
 
 }  // namespace fovea::app

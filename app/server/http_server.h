@@ -19,6 +19,7 @@ class HttpServer {
   ~HttpServer();
 
   std::uint16_t port() const;
+  std::size_t connections() const;
   std::size_t waiting(std::size_t lane) const;  // requests for one of its threads
 
   struct Parts;

@@ -76,7 +76,9 @@ void JsonFields::wrong(std::string_view name, const Phrase& expected) {
   fail(errors::server_wrong_parameter(place(name), expected));
 }
 
-void JsonFields::refuse(std::string_view name) { fail(errors::server_refused_parameter(place(name))); }
+void JsonFields::refuse(std::string_view name) {
+  fail(errors::server_refused_parameter(place(name)));
+}
 
 const Json* JsonFields::take(std::string_view name) {
   const auto found = object_.find(std::string(name));
@@ -96,7 +98,8 @@ std::optional<double> JsonFields::number(std::string_view name, double least, do
   return std::nullopt;
 }
 
-std::optional<std::int64_t> JsonFields::integer(std::string_view name, std::int64_t least, std::int64_t most) {
+std::optional<std::int64_t> JsonFields::integer(std::string_view name, std::int64_t least,
+                                                std::int64_t most) {
   const Json* const value = take(name);
   if (value == nullptr) return std::nullopt;
   if (value->is_number()) {  // 16.0 as well, which some clients' languages make of 16
@@ -104,7 +107,8 @@ std::optional<std::int64_t> JsonFields::integer(std::string_view name, std::int6
     const bool fits = number >= -9e18 && number <= 9e18 && number == std::floor(number);
     const bool is_large = value->is_number_unsigned() && value->get<std::uint64_t>() > INT64_MAX;
     if (fits && !is_large) {
-      const auto whole = value->is_number_integer() ? value->get<std::int64_t>() : static_cast<std::int64_t>(number);
+      const auto whole =
+          value->is_number_integer() ? value->get<std::int64_t>() : static_cast<std::int64_t>(number);
       if (whole >= least && whole <= most) return whole;
     }
   }
@@ -134,7 +138,8 @@ std::string JsonFields::needed_text(std::string_view name) {
   return std::move(value).value_or("");
 }
 
-std::optional<std::size_t> JsonFields::one_of(std::string_view name, std::initializer_list<const char*> names) {
+std::optional<std::size_t> JsonFields::one_of(std::string_view name,
+                                              std::initializer_list<const char*> names) {
   const Json* const value = take(name);
   if (value == nullptr) return std::nullopt;
   if (value->is_string()) {

@@ -19,7 +19,8 @@ Json piece_json(const std::string& piece) {
   return bytes;
 }
 
-Result<std::string> prompt_text(const TextModel& text, const std::vector<Message>& messages, const std::string& tools) {
+Result<std::string> prompt_text(const TextModel& text, const std::vector<Message>& messages,
+                                const std::string& tools) {
   Json list = Json::array();
   for (const Message& message : messages) {
     list.push_back({{"role", message.role}, {"content", message.content}});
@@ -32,7 +33,9 @@ Result<std::string> prompt_text(const TextModel& text, const std::vector<Message
 
 const ParameterKinds& tokenize_parameters() {
   static const ParameterKinds kinds{
-      .honoured = {"model", "content", "add_special", "parse_special", "with_pieces"}, .without_effect = {}, .refused = {}};
+      .honoured = {"model", "content", "add_special", "parse_special", "with_pieces"},
+      .without_effect = {},
+      .refused = {}};
   return kinds;
 }
 
@@ -100,7 +103,8 @@ Result<Json> detokenize(const TextModel& text, const Json& body) {
     const bool is_token = each.is_number_integer() && each >= 0 && each < text.vocabulary();
     if (is_token) tokens.push_back(each.get<TokenId>());
     if (!is_token)
-      fields.wrong("tokens[" + std::to_string(i) + "]", phrases::server_whole_number(0, text.vocabulary() - 1));
+      fields.wrong("tokens[" + std::to_string(i) + "]",
+                   phrases::server_whole_number(0, text.vocabulary() - 1));
   }
   if (error) return std::unexpected(*std::move(error));
   return Json{{"content", text.decode(tokens, true)}};

@@ -24,7 +24,9 @@ std::string time_text() {
   return std::string(text, n) + "." + fraction + "Z";
 }
 
-std::int64_t nanoseconds(double seconds) { return static_cast<std::int64_t>(1e9 * seconds); }
+std::int64_t nanoseconds(double seconds) {
+  return static_cast<std::int64_t>(1e9 * seconds);
+}
 
 class OllamaWriter : public AnswerWriter {
  public:
@@ -55,7 +57,8 @@ class OllamaWriter : public AnswerWriter {
   }
 
  private:
-  Json piece(const std::string& content, const std::string& thinking, const std::vector<ToolCall>& calls) const {
+  Json piece(const std::string& content, const std::string& thinking,
+             const std::vector<ToolCall>& calls) const {
     Json json = {{"model", model_.name()}, {"created_at", time_text()}};
     if (!is_chat_) {
       json["response"] = content;
@@ -66,7 +69,8 @@ class OllamaWriter : public AnswerWriter {
       for (const ToolCall& call : calls) {
         const Json arguments = Json::parse(call.arguments, nullptr, false);
         message["tool_calls"].push_back(
-            {{"function", {{"name", call.name}, {"arguments", arguments.is_object() ? arguments : Json::object()}}}});
+            {{"function",
+              {{"name", call.name}, {"arguments", arguments.is_object() ? arguments : Json::object()}}}});
       }
     }
     json["done"] = false;
@@ -107,7 +111,8 @@ AnswerStyle style_of(bool chat) {
 std::optional<std::chrono::seconds> read_duration(const Json& value) {
   constexpr double for_ever = 1e9;  // seconds
   const auto whole = [](double seconds) {
-    return std::chrono::seconds(static_cast<std::int64_t>(seconds < 0 || seconds > for_ever ? for_ever : seconds));
+    return std::chrono::seconds(
+        static_cast<std::int64_t>(seconds < 0 || seconds > for_ever ? for_ever : seconds));
   };
   if (value.is_number()) return whole(value.get<double>());
   if (!value.is_string()) return std::nullopt;
@@ -118,7 +123,8 @@ std::optional<std::chrono::seconds> read_duration(const Json& value) {
   double seconds = 0;
   while (!text.empty()) {
     double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
     if (error != std::errc()) return std::nullopt;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     const std::string_view unit = text.substr(0, text.find_first_of("0123456789."));
@@ -154,8 +160,10 @@ void read_options(JsonFields& fields, ChatRequest& request) {
   s.presence_penalty = single(inner.number("presence_penalty", -100, 100));
   s.frequency_penalty = single(inner.number("frequency_penalty", -100, 100));
   if (const auto k = inner.integer("top_k", 0, 1 << 30)) s.top_k = static_cast<std::int32_t>(*k);
-  if (const auto n = inner.integer("repeat_last_n", -1, 1 << 30)) s.penalty_window = static_cast<std::int32_t>(*n);
-  if (const auto seed = inner.integer("seed", INT64_MIN, INT64_MAX)) s.seed = static_cast<std::uint64_t>(*seed);
+  if (const auto n = inner.integer("repeat_last_n", -1, 1 << 30))
+    s.penalty_window = static_cast<std::int32_t>(*n);
+  if (const auto seed = inner.integer("seed", INT64_MIN, INT64_MAX))
+    s.seed = static_cast<std::uint64_t>(*seed);
   const auto most = inner.integer("num_predict", -2, max_answer_tokens);
   // -1 and -2: until the model stops or the context is full. 0 would be no answer.
   if (most == 0) inner.refuse("num_predict");
@@ -203,7 +211,8 @@ void read_messages(JsonFields& fields, ChatRequest& request) {
   std::optional<Error> error;
   for (std::size_t i = 0; i < messages->size() && !error; ++i) {
     const Json empty = Json::object();
-    JsonFields inner((*messages)[i].is_object() ? (*messages)[i] : empty, error, "messages[" + std::to_string(i) + "].");
+    JsonFields inner((*messages)[i].is_object() ? (*messages)[i] : empty, error,
+                     "messages[" + std::to_string(i) + "].");
     const auto role = inner.one_of("role", {"system", "user", "assistant", "tool"});
     if (!role) inner.wrong("role", phrases::server_there());
     static constexpr const char* roles[] = {"system", "user", "assistant", "tool"};
@@ -237,7 +246,8 @@ std::string parameter_size(std::int64_t parameters) {
   const bool is_large = parameters >= 1'000'000'000;
   const double value = static_cast<double>(parameters) / (is_large ? 1e9 : 1e6);
   char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, is_large ? 1 : 0);
+  const auto [end, error] =
+      std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, is_large ? 1 : 0);
   return std::string(text, error == std::errc() ? end : text) + (is_large ? "B" : "M");
 }
 
@@ -258,27 +268,28 @@ Json details(const ModelInfo& info) {
 }  // namespace
 
 const ParameterKinds& ollama_chat_parameters() {
-  static const ParameterKinds kinds{.honoured = {"model", "messages", "tools", "stream", "format", "options", "keep_alive",
-                                                 "think", "truncate"},
+  static const ParameterKinds kinds{.honoured = {"model", "messages", "tools", "stream", "format", "options",
+                                                 "keep_alive", "think", "truncate"},
                                     .without_effect = {},
                                     .refused = {"shift", "logprobs", "top_logprobs"}};
   return kinds;
 }
 
 const ParameterKinds& ollama_generate_parameters() {
-  static const ParameterKinds kinds{.honoured = {"model", "prompt", "system", "raw", "stream", "format", "options",
-                                                 "keep_alive", "think", "truncate", "images"},
-                                    .without_effect = {},
-                                    .refused = {"suffix", "template", "context", "shift", "logprobs", "top_logprobs"}};
+  static const ParameterKinds kinds{
+      .honoured = {"model", "prompt", "system", "raw", "stream", "format", "options", "keep_alive", "think",
+                   "truncate", "images"},
+      .without_effect = {},
+      .refused = {"suffix", "template", "context", "shift", "logprobs", "top_logprobs"}};
   return kinds;
 }
 
 const ParameterKinds& ollama_options() {
   static const ParameterKinds kinds{
-      .honoured = {"temperature", "top_p", "top_k", "min_p", "repeat_penalty", "repeat_last_n", "presence_penalty",
-                   "frequency_penalty", "seed", "num_predict", "stop", "num_ctx"},
-      .without_effect = {"num_keep", "num_batch", "num_gpu", "main_gpu", "num_thread", "numa", "use_mmap", "use_mlock",
-                         "low_vram", "f16_kv", "mirostat_tau", "mirostat_eta"},
+      .honoured = {"temperature", "top_p", "top_k", "min_p", "repeat_penalty", "repeat_last_n",
+                   "presence_penalty", "frequency_penalty", "seed", "num_predict", "stop", "num_ctx"},
+      .without_effect = {"num_keep", "num_batch", "num_gpu", "main_gpu", "num_thread", "numa", "use_mmap",
+                         "use_mlock", "low_vram", "f16_kv", "mirostat_tau", "mirostat_eta"},
       .refused = {"mirostat", "typical_p", "tfs_z", "penalize_newline"}};
   return kinds;
 }
@@ -334,8 +345,12 @@ Json ollama_loaded(const ChatRequest& request, const std::string& model, bool ch
   return json;
 }
 
-AnswerStyle ollama_chat_style() { return style_of(true); }
-AnswerStyle ollama_generate_style() { return style_of(false); }
+AnswerStyle ollama_chat_style() {
+  return style_of(true);
+}
+AnswerStyle ollama_generate_style() {
+  return style_of(false);
+}
 
 Json ollama_tags(ServedModels& models, bool only_loaded) {
   Json list = Json::array();
@@ -364,7 +379,8 @@ Result<Json> ollama_show(ServedModels& models, const Json& body) {
   std::string name = fields.text("model").value_or("");
   const std::string older = fields.text("name").value_or("");
   if (name.empty()) name = older;
-  fields.finish({.honoured = {}, .without_effect = {"verbose"}, .refused = {"system", "template", "options"}});
+  fields.finish(
+      {.honoured = {}, .without_effect = {"verbose"}, .refused = {"system", "template", "options"}});
   if (error) return std::unexpected(*std::move(error));
   const auto info = models.inspect(name);
   if (!info) return std::unexpected(info.error());

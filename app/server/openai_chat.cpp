@@ -11,14 +11,35 @@ namespace fovea::app {
 
 const ParameterKinds& openai_chat_parameters() {
   static const ParameterKinds kinds{
-    .honoured = {"model", "messages", "stream", "stream_options", "temperature", "top_p", "top_k", "min_p",
-                 "presence_penalty", "frequency_penalty", "repeat_penalty", "repetition_penalty", "seed", "stop", "n",
-                 "max_tokens", "max_completion_tokens", "response_format", "tools", "tool_choice",
-                 "parallel_tool_calls", "logprobs", "top_logprobs", "reasoning_effort", "modalities"},
-    .without_effect = {"store", "metadata", "user", "safety_identifier", "service_tier", "prompt_cache_key",
-                       "prompt_cache_retention", "prediction", "cache_prompt"},
-    .refused = {"logit_bias", "audio", "functions", "function_call", "web_search_options", "verbosity", "grammar",
-                "best_of"}};
+      .honoured = {"model",
+                   "messages",
+                   "stream",
+                   "stream_options",
+                   "temperature",
+                   "top_p",
+                   "top_k",
+                   "min_p",
+                   "presence_penalty",
+                   "frequency_penalty",
+                   "repeat_penalty",
+                   "repetition_penalty",
+                   "seed",
+                   "stop",
+                   "n",
+                   "max_tokens",
+                   "max_completion_tokens",
+                   "response_format",
+                   "tools",
+                   "tool_choice",
+                   "parallel_tool_calls",
+                   "logprobs",
+                   "top_logprobs",
+                   "reasoning_effort",
+                   "modalities"},
+      .without_effect = {"store", "metadata", "user", "safety_identifier", "service_tier", "prompt_cache_key",
+                         "prompt_cache_retention", "prediction", "cache_prompt"},
+      .refused = {"logit_bias", "audio", "functions", "function_call", "web_search_options", "verbosity",
+                  "grammar", "best_of"}};
   return kinds;
 }
 
@@ -38,7 +59,8 @@ std::vector<ToolCall> read_calls(JsonFields& fields) {
       return calls;
     }
     std::optional<Error> error;
-    JsonFields outer(call, error, fields.place(place) + "."), inner(function, error, fields.place(place) + ".function.");
+    JsonFields outer(call, error, fields.place(place) + "."),
+        inner(function, error, fields.place(place) + ".function.");
     ToolCall read{.id = outer.text("id").value_or(""), .name = inner.needed_text("name"), .arguments = "{}"};
     const std::string arguments = inner.needed_text("arguments");
     if (!arguments.empty()) {
@@ -58,7 +80,11 @@ std::vector<ToolCall> read_calls(JsonFields& fields) {
 class ChatWriter : public AnswerWriter {
  public:
   ChatWriter(const ChatRequest& request, ServedModel& model, AnswerStream* stream)
-      : request_(request), model_(model), stream_(stream), id_(new_id("chatcmpl-")), created_(unix_seconds()) {}
+      : request_(request),
+        model_(model),
+        stream_(stream),
+        id_(new_id("chatcmpl-")),
+        created_(unix_seconds()) {}
 
   bool event(std::int32_t choice, const AnswerEvent& event, const ToolCall* call) override {
     if (stream_ == nullptr) return true;
@@ -74,7 +100,8 @@ class ChatWriter : public AnswerWriter {
                                  {"type", "function"},
                                  {"function", {{"name", call->name}, {"arguments", ""}}}}}}});
       case AnswerEvent::Kind::call_arguments:
-        return delta(choice, {{"tool_calls", {{{"index", call_}, {"function", {{"arguments", event.text}}}}}}});
+        return delta(choice,
+                     {{"tool_calls", {{{"index", call_}, {"function", {{"arguments", event.text}}}}}}});
       case AnswerEvent::Kind::call_end:
         return true;
     }
@@ -99,7 +126,9 @@ class ChatWriter : public AnswerWriter {
     stream_->send(server_sent("[DONE]"));
   }
 
-  void failed(const Error& error) override { stream_->send(server_sent(dump(error_json(Dialect::openai, error)))); }
+  void failed(const Error& error) override {
+    stream_->send(server_sent(dump(error_json(Dialect::openai, error))));
+  }
 
   Json whole(const std::vector<Answer>& answers) override {
     Json choices = Json::array();
@@ -127,8 +156,12 @@ class ChatWriter : public AnswerWriter {
 
  private:
   Json chunk_json(Json choices) const {
-    Json chunk = {{"id", id_},          {"object", "chat.completion.chunk"}, {"created", created_},
-                  {"model", model_.name()}, {"system_fingerprint", nullptr},     {"choices", std::move(choices)}};
+    Json chunk = {{"id", id_},
+                  {"object", "chat.completion.chunk"},
+                  {"created", created_},
+                  {"model", model_.name()},
+                  {"system_fingerprint", nullptr},
+                  {"choices", std::move(choices)}};
     if (request_.stream_usage) chunk["usage"] = nullptr;
     return chunk;
   }
@@ -167,7 +200,8 @@ void read_openai_messages(const Json& messages, std::optional<Error>& error, std
   for (std::size_t i = 0; i < messages.size() && !error; ++i) {
     const std::string place = "messages[" + std::to_string(i) + "]";
     if (!messages[i].is_object()) {
-      error = errors::server_wrong_parameter(place, phrases::server_an_object()).at(phrases::server_request_place());
+      error = errors::server_wrong_parameter(place, phrases::server_an_object())
+                  .at(phrases::server_request_place());
       return;
     }
     JsonFields fields(messages[i], error, place + ".");
@@ -229,7 +263,8 @@ Result<ChatRequest> read_openai_chat(const Json& body) {
 }
 
 AnswerStyle openai_chat_style() {
-  return {.dialect = Dialect::openai, .writer = [](const ChatRequest& request, ServedModel& model, AnswerStream* stream) {
+  return {.dialect = Dialect::openai,
+          .writer = [](const ChatRequest& request, ServedModel& model, AnswerStream* stream) {
             return std::make_unique<ChatWriter>(request, model, stream);
           }};
 }

@@ -21,7 +21,8 @@ class CompletionWriter : public AnswerWriter {
     return stream_ == nullptr || send(Json::array({choice_json(choice, event.text, nullptr, nullptr)}));
   }
   void choice_end(std::int32_t choice, const Answer& answer) override {
-    if (stream_ != nullptr) send(Json::array({choice_json(choice, "", logprobs(answer), openai_finish(answer))}));
+    if (stream_ != nullptr)
+      send(Json::array({choice_json(choice, "", logprobs(answer), openai_finish(answer))}));
   }
   void end(const std::vector<Answer>& answers) override {
     if (request_.stream_usage) {
@@ -31,13 +32,16 @@ class CompletionWriter : public AnswerWriter {
     }
     stream_->send(server_sent("[DONE]"));
   }
-  void failed(const Error& error) override { stream_->send(server_sent(dump(error_json(Dialect::openai, error)))); }
+  void failed(const Error& error) override {
+    stream_->send(server_sent(dump(error_json(Dialect::openai, error))));
+  }
 
   Json whole(const std::vector<Answer>& answers) override {
     Json choices = Json::array();
     for (const Answer& answer : answers)
-      choices.push_back(choice_json(static_cast<std::int32_t>(choices.size()), answer.reasoning + answer.content,
-                                    logprobs(answer), openai_finish(answer)));
+      choices.push_back(choice_json(static_cast<std::int32_t>(choices.size()),
+                                    answer.reasoning + answer.content, logprobs(answer),
+                                    openai_finish(answer)));
     Json json = chunk_json(std::move(choices));
     json["usage"] = openai_usage(answers, model_.text());
     return json;
@@ -73,8 +77,8 @@ class CompletionWriter : public AnswerWriter {
 const ParameterKinds& openai_completions_parameters() {
   static const ParameterKinds kinds{
       .honoured = {"model", "prompt", "stream", "stream_options", "temperature", "top_p", "top_k", "min_p",
-                   "presence_penalty", "frequency_penalty", "repeat_penalty", "repetition_penalty", "seed", "stop", "n",
-                   "max_tokens", "logprobs"},
+                   "presence_penalty", "frequency_penalty", "repeat_penalty", "repetition_penalty", "seed",
+                   "stop", "n", "max_tokens", "logprobs"},
       .without_effect = {"user", "cache_prompt"},
       .refused = {"best_of", "echo", "logit_bias", "suffix", "grammar"}};
   return kinds;
@@ -87,7 +91,8 @@ Result<ChatRequest> read_openai_completion(const Json& body) {
   request.model = fields.text("model").value_or("");
   const Json* const prompt = fields.take("prompt");
   // A list of one text is that text; several would be several answers.
-  const Json* const text = prompt != nullptr && prompt->is_array() && prompt->size() == 1 ? &prompt->front() : prompt;
+  const Json* const text =
+      prompt != nullptr && prompt->is_array() && prompt->size() == 1 ? &prompt->front() : prompt;
   if (text != nullptr && text->is_string()) {
     request.generate.raw_prompt = text->get<std::string>();
   } else {

@@ -34,7 +34,8 @@ class Client {
   }
 
   std::string ask(const std::string& request) {
-    if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size())) return {};
+    if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
+      return {};
     std::string answer;
     char bytes[4096];
     ssize_t n = 0;
@@ -54,7 +55,8 @@ std::optional<PortOwner> ask_port(const std::string& host, std::uint16_t port) {
   const std::string there = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host;
   Client client;
   if (!client.connect(there, port)) return std::nullopt;
-  const std::string answer = client.ask("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const std::string answer =
+      client.ask("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   const std::size_t body = answer.find("\r\n\r\n");
   if (body == std::string::npos) return std::nullopt;
   const auto json = nlohmann::json::parse(answer.substr(body), nullptr, false);

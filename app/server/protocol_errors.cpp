@@ -39,7 +39,8 @@ const char* anthropic_type(int status) {
 
 Json openai_code(const Error& error) {
   if (error.kind == ErrorKind::context_full) return "context_length_exceeded";
-  if (error.is(errors::server_no_model.code) || error.is(errors::server_no_models.code)) return "model_not_found";
+  if (error.is(errors::server_no_model.code) || error.is(errors::server_no_models.code))
+    return "model_not_found";
   if (error.kind == ErrorKind::memory) return "insufficient_memory";
   if (error.is(errors::server_refused_parameter.code)) return "unsupported_parameter";
   if (error.is(errors::server_unknown_parameter.code)) return "unknown_parameter";
@@ -59,11 +60,13 @@ std::string known_words(Dialect dialect, const Error& error) {
   const auto context = error.number("context"), tokens = error.number("tokens");
   if (error.kind != ErrorKind::context_full || !context || !tokens) return {};
   if (dialect == Dialect::anthropic)
-    return "prompt is too long: " + std::to_string(*tokens) + " tokens > " + std::to_string(*context) + " maximum. ";
+    return "prompt is too long: " + std::to_string(*tokens) + " tokens > " + std::to_string(*context) +
+           " maximum. ";
   return "This model's maximum context length is " + std::to_string(*context) + " tokens. ";
 }
 
-Json error_body(Dialect dialect, int status, const std::string& message, const Json& parameter, const Json& code) {
+Json error_body(Dialect dialect, int status, const std::string& message, const Json& parameter,
+                const Json& code) {
   switch (dialect) {
     case Dialect::anthropic:
       return {{"type", "error"}, {"error", {{"type", anthropic_type(status)}, {"message", message}}}};
@@ -72,7 +75,8 @@ Json error_body(Dialect dialect, int status, const std::string& message, const J
     case Dialect::openai:
       break;
   }
-  return {{"error", {{"message", message}, {"type", openai_type(status)}, {"param", parameter}, {"code", code}}}};
+  return {
+      {"error", {{"message", message}, {"type", openai_type(status)}, {"param", parameter}, {"code", code}}}};
 }
 
 HttpResponse with_status(int status, const Json& body) {
@@ -111,8 +115,8 @@ int status_of(const Error& error) {
 }
 
 Json error_json(Dialect dialect, const Error& error) {
-  return error_body(dialect, status_of(error), known_words(dialect, error) + error.message(), parameter_of(error),
-                    openai_code(error));
+  return error_body(dialect, status_of(error), known_words(dialect, error) + error.message(),
+                    parameter_of(error), openai_code(error));
 }
 
 HttpResponse error_response(Dialect dialect, const Error& error) {
@@ -123,6 +127,8 @@ HttpResponse refusal_response(Dialect dialect, int status, std::string_view what
   return with_status(status, error_body(dialect, status, std::string(what), nullptr, nullptr));
 }
 
-HttpResponse json_response(const Json& json) { return {.body = dump(json)}; }
+HttpResponse json_response(const Json& json) {
+  return {.body = dump(json)};
+}
 
 }  // namespace fovea::app

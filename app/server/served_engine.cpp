@@ -18,7 +18,8 @@ Result<GenerateResult> ServedEngine::generate(const GenerateRequest& request, co
                                               std::stop_token stop) {
   {
     std::unique_lock lock(turn_mutex_);
-    if (!turn_over_.wait(lock, stop, [this] { return !is_answering_; })) return fail(errors::stopped_on_request());
+    if (!turn_over_.wait(lock, stop, [this] { return !is_answering_; }))
+      return fail(errors::stopped_on_request());
     is_answering_ = true;
   }
   auto result = engine_->generate(request, sink, {}, std::move(stop));

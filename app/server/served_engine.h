@@ -40,7 +40,7 @@ class ServedEngine : public ServedModel {
   bool is_answering_ = false;  // guarded by turn_mutex_
 
   std::mutex snapshot_mutex_;
-  Snapshot snapshot_;               // guarded by snapshot_mutex_
+  Snapshot snapshot_;                  // guarded by snapshot_mutex_
   std::uint64_t snapshot_number_ = 0;  // guarded by snapshot_mutex_
 };
 

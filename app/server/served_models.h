@@ -26,7 +26,7 @@ class ServedModel {
   virtual const ModelInfo& info() const = 0;
   virtual const LoadPlan& plan() const = 0;
   virtual const TextModel& text() const = 0;
-  virtual std::int64_t context() const = 0;  // tokens
+  virtual std::int64_t context() const = 0;       // tokens
   virtual SamplingSettings sampling() const = 0;  // as it likes to be sampled
   // Blocks until the answer is there. Errors and cancellation as Engine::generate.
   virtual Result<GenerateResult> generate(const GenerateRequest& request, const TextSink& sink,
@@ -49,7 +49,8 @@ class ServedModels {
   virtual std::vector<ServedEntry> list() = 0;
   // Loads it where it is not. Empty: the one that is served by default. ErrorKind::not_found names those
   // there are; ErrorKind::memory has the planner's numbers.
-  virtual Result<std::shared_ptr<ServedModel>> acquire(const std::string& name, const std::stop_token& stop) = 0;
+  virtual Result<std::shared_ptr<ServedModel>> acquire(const std::string& name,
+                                                       const std::stop_token& stop) = 0;
   // Only if it is loaded, or by its file alone: nothing is loaded.
   virtual Result<ModelInfo> inspect(const std::string& name) = 0;
   virtual Result<LoadPlan> plan(const std::string& name) = 0;

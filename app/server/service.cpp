@@ -66,7 +66,8 @@ struct Service::Parts {
     if (const auto refusal = check_access(head, settings.access))
       return refusal_response(dialect, refusal->status, refusal->what);
     if (find(head) != nullptr) return std::nullopt;
-    const bool is_there = std::ranges::any_of(routes(), [&](const Route& route) { return is_path(route, head); });
+    const bool is_there =
+        std::ranges::any_of(routes(), [&](const Route& route) { return is_path(route, head); });
     if (is_there) return refusal_response(dialect, 405, "this path does not take the method " + head.method);
     return error_response(dialect, errors::server_no_path(head.path).at(phrases::server_request_place()));
   }
@@ -87,8 +88,9 @@ struct Service::Parts {
     exchange.respond({.content_type = "text/plain; charset=utf-8", .body = std::string(welcome)});
   }
   void health(Exchange& exchange) {
-    exchange.respond(json_response(
-        {{"status", "ok"}, {"fovea", {{"version", settings.version}, {"process", std::int64_t{::getpid()}}}}}));
+    exchange.respond(
+        json_response({{"status", "ok"},
+                       {"fovea", {{"version", settings.version}, {"process", std::int64_t{::getpid()}}}}}));
   }
 
   static Json model_json(const ServedEntry& entry) {
@@ -144,7 +146,8 @@ struct Service::Parts {
           FOVEA_TRY(const std::string name, load_or_unload(*request, exchange.stop()));
           return ollama_loaded(*request, name, chat);
         }());
-      answer_chat(exchange, models, activity, std::move(request), chat ? ollama_chat_style() : ollama_generate_style());
+      answer_chat(exchange, models, activity, std::move(request),
+                  chat ? ollama_chat_style() : ollama_generate_style());
     });
   }
   Result<std::string> load_or_unload(const ChatRequest& request, const std::stop_token& stop) {
@@ -174,7 +177,7 @@ struct Service::Parts {
   void slots(Exchange& exchange) { exchange.respond(json_response(activity.slots())); }
   void metrics(Exchange& exchange) {
     exchange.respond({.content_type = "text/plain; version=0.0.4; charset=utf-8",
-                      .body = activity.metrics(server->waiting(Lane::answers))});
+                      .body = activity.metrics(server->waiting(Lane::answers), server->connections())});
   }
   // With the model that the body names, else the one that is loaded.
   void with_text(Exchange& exchange, Result<Json> (*use)(const TextModel&, const Json&)) {
@@ -183,7 +186,8 @@ struct Service::Parts {
         const Json named = body.value("model", Json());
         std::shared_ptr<ServedModel> model = named.is_string() ? nullptr : models.loaded();
         if (model == nullptr) {
-          FOVEA_TRY(model, models.acquire(named.is_string() ? named.get<std::string>() : "", exchange.stop()));
+          FOVEA_TRY(model,
+                    models.acquire(named.is_string() ? named.get<std::string>() : "", exchange.stop()));
         }
         return use(model->text(), body);
       }());
@@ -261,7 +265,9 @@ std::vector<std::string> service_endpoints() {
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 // The server ends before what its threads use.
-Service::~Service() { parts_->server.reset(); }
+Service::~Service() {
+  parts_->server.reset();
+}
 
 Result<std::unique_ptr<Service>> Service::start(ServiceSettings settings, ServedModels& models) {
   auto parts = std::make_unique<Parts>(std::move(settings), models);
@@ -273,19 +279,19 @@ Result<std::unique_ptr<Service>> Service::start(ServiceSettings settings, Served
                                     {"server tokens", 2, 64},
                                     {"server answer", its->settings.slots, its->settings.waiting},
                                     {"server watch", 4, 0}}};
-  HttpHandler handler{.head_check = [its](const HttpRequest& head) { return its->check_head(head); },
-                      .lane = [](const HttpRequest& head) -> std::size_t { return Parts::find(head)->lane; },
-                      .answer = [its](Exchange& exchange) {
-                        (its->*Parts::find(exchange.request())->handler)(exchange);
-                      },
-                      .refusal = [](int status, std::string_view what, std::string_view path) {
-                        return refusal_response(dialect_of(path), status, what);
-                      }};
+  HttpHandler handler{
+      .head_check = [its](const HttpRequest& head) { return its->check_head(head); },
+      .lane = [](const HttpRequest& head) -> std::size_t { return Parts::find(head)->lane; },
+      .answer = [its](Exchange& exchange) { (its->*Parts::find(exchange.request())->handler)(exchange); },
+      .refusal = [](int status, std::string_view what,
+                    std::string_view path) { return refusal_response(dialect_of(path), status, what); }};
   FOVEA_TRY(its->server, HttpServer::start(http, std::move(handler)));
   return std::make_unique<Service>(std::move(parts));
 }
 
-std::uint16_t Service::port() const { return parts_->server->port(); }
+std::uint16_t Service::port() const {
+  return parts_->server->port();
+}
 
 std::string Service::url() const {
   const std::string& host = parts_->settings.host;

@@ -15,8 +15,8 @@ namespace fovea::app {
 struct ServiceSettings {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;
-  int slots = 8;               // requests that are answered at once
-  std::size_t waiting = 64;    // … and that wait for a slot
+  int slots = 8;             // requests that are answered at once
+  std::size_t waiting = 64;  // … and that wait for a slot
   AccessRules access = {};
   HttpLimits limits = {};
   std::string version;

@@ -32,8 +32,8 @@ class WorkLane {
   const std::size_t limit_;
   mutable std::mutex mutex_;
   std::condition_variable_any has_work_;
-  std::deque<Job> jobs_;   // guarded by mutex_
-  std::size_t idle_ = 0;   // guarded by mutex_: threads that wait for a job
+  std::deque<Job> jobs_;  // guarded by mutex_
+  std::size_t idle_ = 0;  // guarded by mutex_: threads that wait for a job
   std::vector<std::jthread> threads_;
 };
 
