@@ -18,6 +18,7 @@
 #include "app/server/errors.h"
 #include "app/server/port_owner.h"
 #include "app/server/service.h"
+#include "engine/api/limits.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -29,8 +30,7 @@ struct ServeFlags {
   std::uint16_t port = 11435;
   std::string key_file;
   std::int64_t idle_seconds = 600;
-  int slots = 8;
-  LoadOptions load;
+  LoadOptions load = {.sequences = max_sequences};
   bool json = false;
 };
 
@@ -82,7 +82,7 @@ Result<void> serve(const ServeFlags& flags, Console& console, Interrupts& interr
                                                    }}));
   auto started = Service::start({.host = flags.host,
                                  .port = flags.port,
-                                 .slots = flags.slots,
+                                 .slots = static_cast<int>(flags.load.sequences),
                                  .access = std::move(rules),
                                  .version = FOVEA_VERSION,
                                  .plan_json =
@@ -144,8 +144,15 @@ void add_serve(Registry& registry) {
                    "Unload a model that nobody has asked for so long; 0: never (default: 10min)")
       ->type_name("TIME")
       ->transform(CLI::Validator([](std::string& text) { return read_duration(text); }, ""));
-  command->add_option("--slots", flags->slots, "Requests that are answered at once; others wait (default: 8)")
-      ->check(number_between(1, 64));
+  command
+      ->add_option("--slots", flags->load.sequences,
+                   "Requests that are answered at once; others wait (default: 8)")
+      ->check(number_between(1, max_sequences));
+  command
+      ->add_option(
+          "--cache-tokens", flags->load.cache_tokens,
+          "Tokens of KV cache that these share; what does not fit waits (default: as many as --context)")
+      ->check(number_between(1, max_sequences * max_context));
   add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");
   add_device(*command, flags->load.device);
   add_threads(*command, flags->load);

@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "app/library/sampling_defaults.h"
-#include "engine/api/errors.h"
-#include "engine/core/result.h"
 
 namespace fovea::app {
 
@@ -16,24 +14,12 @@ ServedEngine::ServedEngine(std::string name, std::unique_ptr<Engine> engine)
 
 Result<GenerateResult> ServedEngine::generate(const GenerateRequest& request, const TextSink& sink,
                                               std::stop_token stop) {
-  {
-    std::unique_lock lock(turn_mutex_);
-    if (!turn_over_.wait(lock, stop, [this] { return !is_answering_; }))
-      return fail(errors::stopped_on_request());
-    is_answering_ = true;
-  }
-  auto result = engine_->generate(request, sink, {}, std::move(stop));
-  {
-    const std::scoped_lock lock(turn_mutex_);
-    is_answering_ = false;
-  }
-  turn_over_.notify_one();
-  return result;
+  return engine_->generate(request, sink, {}, std::move(stop));
 }
 
 bool ServedEngine::rest() {
-  const std::scoped_lock lock(turn_mutex_);
-  return !is_answering_ && engine_->rest();
+  const EngineLoad load = engine_->load();
+  return load.answering + load.waiting == 0 && engine_->rest();
 }
 
 bool ServedEngine::read_snapshot(Snapshot& snapshot, std::uint64_t& seen) {

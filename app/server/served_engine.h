@@ -1,7 +1,6 @@
 // A loaded engine that several threads ask.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -33,11 +32,6 @@ class ServedEngine : public ServedModel {
   const std::unique_ptr<Engine> engine_;
   const std::shared_ptr<const TextModel> text_;
   const SamplingSettings sampling_;
-
-  // The engine takes one call of generate() at a time.
-  std::mutex turn_mutex_;
-  std::condition_variable_any turn_over_;
-  bool is_answering_ = false;  // guarded by turn_mutex_
 
   std::mutex snapshot_mutex_;
   Snapshot snapshot_;                  // guarded by snapshot_mutex_
