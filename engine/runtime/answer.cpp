@@ -40,38 +40,46 @@ Result<std::unique_ptr<Answer>> Answer::create(const Engine::Parts& parts, const
   FOVEA_CHECK(check(request, parts));
   FOVEA_TRY(Sampler sampler,
             Sampler::create(request.sampling, parts.model->config().vocabulary, &parts.breakers));
+  const ChannelTokens* const channels = parts.channels ? &*parts.channels : nullptr;
   const PromptMaker maker{.text = *parts.text,
                           .tokenizer = *parts.tokenizer,
                           .control = parts.control,
-                          .channels = parts.channels ? &*parts.channels : nullptr,
-                          .context = parts.plan.options.context};
-  FOVEA_TRY(Prompt prompt, maker.make(request));
-  const AnswerRoom room{.limit = request.max_tokens,
-                        .context = parts.plan.options.context - std::ssize(prompt.tokens) + 1};
-  FOVEA_TRY(auto hold, AnswerHold::begin(request, prompt,
-                                         {.tokenizer = *parts.tokenizer,
-                                          .channels = parts.channels ? &*parts.channels : nullptr,
-                                          .end_of_generation = parts.end_of_generation,
-                                          .forms = *parts.forms},
-                                         room));
-  return std::unique_ptr<Answer>(new Answer(parts, request, std::move(sampler), std::move(prompt),
-                                            std::move(hold), room, std::move(stop)));
+                          .channels = channels,
+                          .context = parts.plan.options.context,
+                          .syntax = parts.call_syntax};
+  FOVEA_TRY(const ToolSet tools, tools_of(request, *parts.text, parts.call_syntax));
+  FOVEA_TRY(Prompt prompt, maker.make(request, tools));
+  Asked asked{.sampler = std::move(sampler),
+              .prompt = std::move(prompt),
+              .calls = {.syntax = parts.call_syntax.value_or(CallSyntax::hermes),
+                        .tools = tools,
+                        .parallel = request.parallel_tool_calls},
+              .room = {.limit = request.max_tokens}};
+  asked.room.context = parts.plan.options.context - std::ssize(asked.prompt.tokens) + 1;
+  FOVEA_TRY(asked.hold, AnswerHold::begin(request, asked.prompt,
+                                          {.tokenizer = *parts.tokenizer,
+                                           .channels = channels,
+                                           .end_of_generation = parts.end_of_generation,
+                                           .forms = *parts.forms},
+                                          asked.room, tools.empty() ? nullptr : &asked.calls));
+  return std::unique_ptr<Answer>(new Answer(parts, request, std::move(asked), std::move(stop)));
 }
 
-Answer::Answer(const Engine::Parts& parts, const GenerateRequest& request, Sampler sampler, Prompt prompt,
-               std::optional<AnswerHold> hold, AnswerRoom room, std::stop_token stop)
+Answer::Answer(const Engine::Parts& parts, const GenerateRequest& request, Asked asked, std::stop_token stop)
     : request_(request),
       stop_(std::move(stop)),
       context_(parts.plan.options.context),
-      sampler_(std::move(sampler)),
+      sampler_(std::move(asked.sampler)),
+      calls_(std::move(asked.calls)),
       temperature_(request.sampling.temperature > 0 ? request.sampling.temperature : 1),
-      hold_(std::move(hold)),
-      room_(room),
-      text_(*parts.tokenizer, parts.channels ? &*parts.channels : nullptr, prompt, request.stop),
-      tokens_(std::move(prompt.tokens)),
+      hold_(std::move(asked.hold)),
+      room_(asked.room),
+      text_(*parts.tokenizer, parts.channels ? &*parts.channels : nullptr, asked.prompt, request.stop,
+            calls_.tools.empty() ? nullptr : &calls_),
+      tokens_(std::move(asked.prompt.tokens)),
       prompt_length_(std::ssize(tokens_)) {
   result_.seed = sampler_.seed();
-  result_.dropped_messages = prompt.dropped_messages;
+  result_.dropped_messages = asked.prompt.dropped_messages;
   result_.timings.prompt_tokens = prompt_length_;
   for (const TokenId token : tokens_) sampler_.accept(token);
 }

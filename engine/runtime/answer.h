@@ -15,6 +15,7 @@
 #include "engine/api/request.h"
 #include "engine/runtime/answer_hold.h"
 #include "engine/runtime/answer_text.h"
+#include "engine/runtime/call_reader.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/prompt.h"
@@ -67,8 +68,15 @@ class Answer {
  private:
   using Clock = std::chrono::steady_clock;
 
-  Answer(const Engine::Parts& parts, const GenerateRequest& request, Sampler sampler, Prompt prompt,
-         std::optional<AnswerHold> hold, AnswerRoom room, std::stop_token stop);
+  // What is said of a request before any of it is computed.
+  struct Asked {
+    Sampler sampler;
+    Prompt prompt;
+    CallReading calls;  // of tools, where there are any
+    AnswerRoom room;
+    std::optional<AnswerHold> hold = {};  // nothing: the answer is free
+  };
+  Answer(const Engine::Parts& parts, const GenerateRequest& request, Asked asked, std::stop_token stop);
   Result<void> restrict();
   bool needs_all_logits() const { return request_.top_logprobs >= 0 || !sampler_.may_need_few(); }
   bool has_written() const { return std::ssize(tokens_) > prompt_length_; }
@@ -81,8 +89,9 @@ class Answer {
   std::stop_token stop_;
   std::int64_t context_;
   Sampler sampler_;
+  const CallReading calls_;
   float temperature_;
-  std::optional<AnswerHold> hold_;  // nothing: the answer is free
+  std::optional<AnswerHold> hold_;
   AnswerRoom room_;
   AnswerText text_;
   std::vector<TokenId> tokens_;  // the prompt's, and behind them the answer's

@@ -24,10 +24,21 @@ AnswerHold::AnswerHold(const HoldModel& model, grammar::Matcher matcher)
     : model_(model), matcher_(std::move(matcher)), bits_(model.forms.controls().size()) {}
 
 Result<std::optional<AnswerHold>> AnswerHold::begin(const GenerateRequest& request, const Prompt& prompt,
-                                                    const HoldModel& model, AnswerRoom room) {
-  if (request.form.kind == AnswerForm::Kind::free) return std::nullopt;
-  FOVEA_TRY(const auto masks, model.forms.of(request.form));
+                                                    const HoldModel& model, AnswerRoom room,
+                                                    const CallReading* calls) {
+  const bool required = calls != nullptr && request.tool_choice == ToolChoice::required;
+  if (request.form.kind == AnswerForm::Kind::free && !required) return std::nullopt;
+  std::optional<CallForm> call;
+  if (required) {
+    FOVEA_TRY(call,
+              call_form(calls->tools, request.required_tool, calls->syntax, model.tokenizer, model.forms));
+  }
+  std::shared_ptr<grammar::TokenMasks> masks = call ? call->names : nullptr;
+  if (!call) {
+    FOVEA_TRY(masks, model.forms.of(request.form));
+  }
   AnswerHold hold(model, masks->start());
+  if (call) hold.begin_call(*std::move(call));
   hold.find_place(request, prompt);
   FOVEA_CHECK(hold.take_begun(request));
   FOVEA_TRY(const std::int64_t needed, hold.needed());
@@ -36,6 +47,27 @@ Result<std::optional<AnswerHold>> AnswerHold::begin(const GenerateRequest& reque
   if (room.context < needed)
     return fail(phrases::prompt_place(), errors::context_too_short_for_form(room.context, needed));
   return hold;
+}
+
+void AnswerHold::begin_call(CallForm call) {
+  opening_.assign(call.opening.rbegin(), call.opening.rend());
+  behind_ = std::ssize(call.middle) + call.longest_arguments() + std::ssize(call.closing);
+  call_ = std::move(call);
+}
+
+// The matcher's part of a call is over: what is certain behind it, then the next part.
+void AnswerHold::end_part() {
+  if (part_ == Part::name) {
+    const auto function = std::ranges::find(call_->spelled, name_so_far_) - call_->spelled.begin();
+    matcher_ = call_->arguments[static_cast<std::size_t>(function)]->start();
+    part_ = Part::arguments;
+    behind_ = std::ssize(call_->closing);
+    force(call_->middle, Place::answer);
+  } else {
+    part_ = Part::over;
+    behind_ = 0;
+    force(call_->closing, Place::answer);
+  }
 }
 
 void AnswerHold::find_place(const GenerateRequest& request, const Prompt& prompt) {
@@ -69,9 +101,11 @@ void AnswerHold::find_channel(const Prompt& prompt) {
   };
   if (harmony_) {
     add(encoded("assistant"));
-    add({channels.token(Mark::channel)});
-    add(encoded("final"));
-    add({channels.token(Mark::message)});
+    if (!call_) {  // whose opening is another head
+      add({channels.token(Mark::channel)});
+      add(encoded("final"));
+      add({channels.token(Mark::message)});
+    }
   } else {
     add({close_});
   }
@@ -117,12 +151,12 @@ std::string AnswerHold::bytes_of(TokenId token) const {
 
 Result<std::int64_t> AnswerHold::needed() {
   if (place_ == Place::thoughts) return std::ssize(end_of_thoughts_) + answer_needs();
-  if (place_ != Place::header) return answer_needs();
+  if (place_ != Place::header || call_) return answer_needs();
   FOVEA_TRY(const grammar::Matcher name, name_of("final"));
   return 2 + name.tokens_to_complete() + answer_needs();
 }
 
-Result<grammar::Matcher> AnswerHold::name_of(const char* names) {
+Result<grammar::Matcher> AnswerHold::name_of(const char* names) const {
   FOVEA_TRY(const auto masks, model_.forms.of({AnswerForm::Kind::regex, names}));
   return masks->start();
 }
@@ -134,11 +168,11 @@ Result<void> AnswerHold::begin_name() {
     FOVEA_TRY(name_, name_of("thought\\n"));
     return {};
   }
-  FOVEA_TRY(name_, name_of("analysis|final"));
+  FOVEA_TRY(name_, name_of(call_ ? "analysis" : "analysis|final"));
   FOVEA_TRY(const grammar::Matcher thoughts, name_of("analysis"));
   may_think_ =
       tokens_left_ - 1 > thoughts.tokens_to_complete() + 1 + std::ssize(end_of_thoughts_) + answer_needs();
-  if (may_think_) return {};
+  if (may_think_ || call_) return {};
   FOVEA_TRY(name_, name_of("final"));
   return {};
 }
@@ -187,17 +221,31 @@ Result<std::span<const std::uint32_t>> AnswerHold::allowed(std::int64_t tokens_l
 }
 
 Result<void> AnswerHold::allow_answer(std::int64_t tokens_left) {
-  FOVEA_CHECK(matcher_.mask_within(tokens_left, bits_));
+  if (!opening_.empty()) {
+    set(opening_.back());
+    return {};
+  }
+  FOVEA_CHECK(matcher_.mask_within(tokens_left - behind_, bits_));
   const bool complete = matcher_.is_complete();
+  if (call_) {
+    // Where the name of another function goes on with it, or the arguments might.
+    const std::vector<TokenId>& next = part_ == Part::name ? call_->middle : call_->closing;
+    if (complete && !next.empty()) set(next.front());
+    return {};
+  }
   for (const TokenId token : model_.end_of_generation) set(token, complete);
   return {};
 }
 
 Result<void> AnswerHold::allow_header(std::int64_t tokens_left) {
-  if (!name_) {
-    set(model_.channels->token(Mark::channel));
-    return {};
+  if (!name_ && !call_) set(model_.channels->token(Mark::channel));
+  if (!name_ && call_) {
+    set(opening_.back());
+    FOVEA_TRY(const grammar::Matcher thoughts, name_of("analysis"));
+    if (tokens_left > 2 + thoughts.tokens_to_complete() + std::ssize(end_of_thoughts_) + answer_needs())
+      set(model_.channels->token(Mark::channel));
   }
+  if (!name_) return {};
   const std::int64_t behind =
       answer_needs() + (harmony_ ? 1 : 0) + (may_think_ ? std::ssize(end_of_thoughts_) : 0);
   FOVEA_CHECK(name_->mask_within(tokens_left - behind, bits_));
@@ -267,6 +315,7 @@ Result<void> AnswerHold::accept(TokenId token) {
 }
 
 Result<void> AnswerHold::accept_header(TokenId token) {
+  if (!name_ && call_ && token == opening_.back()) return accept_answer(token);
   if (!name_) return begin_name();
   if (harmony_ && token == model_.channels->token(Mark::message)) {
     place_ = tail_ == "analysis" ? Place::thoughts : Place::answer;
@@ -301,7 +350,19 @@ Result<void> AnswerHold::accept_thought(TokenId token) {
 
 Result<void> AnswerHold::accept_answer(TokenId token) {
   place_ = Place::answer;
-  FOVEA_CHECK(matcher_.accept(token));
+  if (!opening_.empty()) {
+    opening_.pop_back();
+    return {};
+  }
+  FOVEA_TRY(const bool accepted, matcher_.accept(token));
+  if (!call_) return {};
+  if (!accepted) {  // it was the first of what follows
+    end_part();
+    return accept(token);
+  }
+  if (part_ == Part::name) name_so_far_ += bytes_of(token);
+  // What cannot go on ends; so does a call's name or object that has nothing behind it.
+  if (matcher_.must_end()) end_part();
   return {};
 }
 

@@ -16,6 +16,8 @@
 #include "engine/api/error.h"
 #include "engine/api/request.h"
 #include "engine/grammar/matcher.h"
+#include "engine/runtime/call_form.h"
+#include "engine/runtime/call_reader.h"
 #include "engine/runtime/channels.h"
 #include "engine/runtime/form_masks.h"
 #include "engine/runtime/prompt.h"
@@ -43,8 +45,10 @@ class AnswerHold {
   // Nothing where the answer is free. ErrorKind::invalid and context_full where no answer of this form, with
   // the end of thoughts that the prompt leaves open, surely fits; invalid where the beginning that shall go
   // on is none of this form.
+  // `calls`: as AnswerText has it.
   static Result<std::optional<AnswerHold>> begin(const GenerateRequest& request, const Prompt& prompt,
-                                                 const HoldModel& model, AnswerRoom room);
+                                                 const HoldModel& model, AnswerRoom room,
+                                                 const CallReading* calls = nullptr);
 
   // Before each draw, with how many tokens may still be drawn: a bit for each token, as Sampler::allow()
   // takes them; at least one is set. Valid until the next call.
@@ -52,7 +56,9 @@ class AnswerHold {
   // What was drawn, unless it ended the answer.
   Result<void> accept(TokenId token);
   // The answer is complete, and nothing can follow.
-  bool ended() const { return place_ == Place::answer && matcher_.must_end(); }
+  bool ended() const {
+    return place_ == Place::answer && (call_ ? part_ == Part::over : matcher_.must_end());
+  }
 
  private:
   enum class Place : std::uint8_t {
@@ -64,6 +70,9 @@ class AnswerHold {
     answer
   };
 
+  // Which part of a required call comes next.
+  enum class Part : std::uint8_t { name, arguments, over };
+
   AnswerHold(const HoldModel& model, grammar::Matcher matcher);
   void find_place(const GenerateRequest& request, const Prompt& prompt);
   void find_channel(const Prompt& prompt);
@@ -71,9 +80,11 @@ class AnswerHold {
   std::vector<TokenId> encoded(std::string_view text, bool parse_special = false) const;
   std::string bytes_of(TokenId token) const;
 
-  std::int64_t answer_needs() const { return matcher_.tokens_to_complete(); }
+  std::int64_t answer_needs() const { return std::ssize(opening_) + matcher_.tokens_to_complete() + behind_; }
+  void begin_call(CallForm call);
+  void end_part();
   Result<std::int64_t> needed();  // tokens from here to an answer's end
-  Result<grammar::Matcher> name_of(const char* names);
+  Result<grammar::Matcher> name_of(const char* names) const;
   Result<void> begin_name();
   void force(std::vector<TokenId> tokens, Place then);
 
@@ -88,6 +99,11 @@ class AnswerHold {
 
   HoldModel model_;
   grammar::Matcher matcher_;
+  std::optional<CallForm> call_;  // nothing: the matcher has the whole answer
+  Part part_ = Part::name;        // that the matcher has, of a call
+  std::string name_so_far_;       // of its function
+  std::vector<TokenId> opening_;  // of a call, still to come, the next one last
+  std::int64_t behind_ = 0;       // tokens that suffice behind what the matcher has
   std::vector<std::uint32_t> bits_;
   bool harmony_ = false;
   bool may_think_ = false;

@@ -14,18 +14,28 @@ TokenId control_token(const text::Tokenizer& tokenizer, std::string_view name) {
 }  // namespace
 
 AnswerText::AnswerText(const text::Tokenizer& tokenizer, const ChannelTokens* channels, const Prompt& prompt,
-                       std::vector<std::string> stop)
+                       std::vector<std::string> stop, const CallReading* reading)
     : tokenizer_(tokenizer),
       tokens_(channels),
       decoder_(tokenizer),
       tracker_(prompt.place),
       stop_strings_(std::move(stop)),
-      opened_(prompt.opened),
-      open_tag_(control_token(tokenizer, thoughts_open)),
-      close_tag_(control_token(tokenizer, thoughts_close)) {
-  if (channels == nullptr) return;
+      opened_(prompt.opened) {
+  const auto show = [this](std::string_view name) {
+    if (const TokenId id = control_token(tokenizer_, name); id >= 0) tags_.push_back(id);
+  };
+  if (reading != nullptr) {
+    calls_ = CallReader::of(*reading);
+    for (const std::string_view name : call_marks) show(name);
+  }
+  if (channels == nullptr) {
+    show(thoughts_open);
+    show(thoughts_close);
+    return;
+  }
   // The message that the prompt leaves open says in which channel the model goes on.
   channels_ = channels->begin();
+  if (reading != nullptr) channels_->read_calls(!reading->parallel);
   const TokenId start = channels->token(Channels::Mark::start);
   auto last = std::ssize(prompt.tokens);
   while (last > 0 && prompt.tokens[static_cast<std::size_t>(last - 1)] != start) --last;
@@ -45,9 +55,11 @@ std::string AnswerText::push(TokenId token) {
     return text += take(std::string(tokenizer_.name(token)));
   }
   const auto mark = tokens_->mark(token);
-  if (!mark) return take(channels_->push(decoder_.push(token)));
+  if (!mark && !is_tag(token)) return take(channels_->push(decoder_.push(token)));
   std::string text = take(channels_->push(decoder_.finish()));
-  return text += take(channels_->push(*mark));
+  if (mark) text += take(channels_->push(*mark));
+  if (is_tag(token)) text += take(channels_->push(tokenizer_.name(token)));
+  return text;
 }
 
 std::string AnswerText::finish(bool complete) {
@@ -55,6 +67,7 @@ std::string AnswerText::finish(bool complete) {
   // The last half character may complete a stop string no more than it completes itself.
   std::string text = channels_ ? take(channels_->push(decoder_.finish())) : take(decoder_.finish());
   text += channels_ ? take(channels_->finish(complete)) : take(tracker_.finish());
+  if (calls_) text += take(calls_->finish());
   return text += stop_strings_.finish();
 }
 
@@ -64,7 +77,17 @@ std::string AnswerText::take(std::string text) {
 
 std::string AnswerText::take(const Channels::Piece& piece) {
   if (piece.text.empty() || found_stop()) return {};
+  if (piece.visible && calls_) return take(calls_->push(piece.text));
   return piece.visible ? stop_strings_.push(piece.text) : stop_strings_.finish() + piece.text;
+}
+
+std::string AnswerText::take(const CallReader::Pieces& pieces) {
+  std::string text;
+  for (const CallReader::Piece& piece : pieces) {
+    if (found_stop()) break;
+    text += piece.call ? stop_strings_.finish() + piece.text : stop_strings_.push(piece.text);
+  }
+  return text;
 }
 
 std::string AnswerText::take(const ThoughtTracker::Pieces& pieces) {

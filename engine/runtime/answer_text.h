@@ -1,10 +1,12 @@
 // From an answer's tokens to its text: decoded, thoughts in <think>…</think>, up to the first stop string.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/runtime/call_reader.h"
 #include "engine/runtime/channels.h"
 #include "engine/runtime/prompt.h"
 #include "engine/runtime/stop_strings.h"
@@ -15,9 +17,10 @@ namespace fovea::runtime {
 
 class AnswerText {
  public:
-  // `channels`: null where the model has none. Stop strings end what it says, not what it thinks.
+  // `channels`: null where the model has none. Stop strings end what it says, not what it thinks or calls.
+  // `reading`: outlives it; null: calls are text.
   AnswerText(const text::Tokenizer& tokenizer, const ChannelTokens* channels, const Prompt& prompt,
-             std::vector<std::string> stop);
+             std::vector<std::string> stop, const CallReading* reading = nullptr);
 
   // What the prompt has written of the answer: its text begins with that.
   const std::string& opened() const { return opened_; }
@@ -26,10 +29,11 @@ class AnswerText {
   std::string finish(bool complete);  // `complete`: the model ended it
 
   bool found_stop() const { return stop_strings_.found(); }
-  bool ended() const { return channels_ && channels_->ended(); }
+  bool ended() const { return (channels_ && channels_->ended()) || (calls_ && calls_->ended()); }
 
  private:
-  bool is_tag(TokenId token) const { return token == open_tag_ || token == close_tag_; }
+  bool is_tag(TokenId token) const { return std::ranges::find(tags_, token) != tags_.end(); }
+  std::string take(const CallReader::Pieces& pieces);
   std::string take(std::string text);
   std::string take(const Channels::Piece& piece);
   std::string take(const ThoughtTracker::Pieces& pieces);
@@ -41,7 +45,8 @@ class AnswerText {
   ThoughtTracker tracker_;
   StopStrings stop_strings_;
   std::string opened_;
-  TokenId open_tag_ = -1, close_tag_ = -1;  // where these are control tokens: they are shown
+  std::vector<TokenId> tags_;  // control tokens that are shown: of thoughts, and to the reader of calls
+  std::unique_ptr<CallReader> calls_;
 };
 
 }  // namespace fovea::runtime

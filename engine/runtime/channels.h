@@ -42,6 +42,9 @@ class Channels {
   virtual void begin_answer(bool continues) = 0;
   // The answer ends here. `complete`: by the model's will; else thoughts stay open.
   virtual Piece finish(bool complete) = 0;
+  // Calls that it makes become those of an answer's text; with `one` it ends behind the first. Only of a
+  // model whose calls are messages.
+  virtual void read_calls(bool /*one*/) {}
   // The model began a message of somebody else: its own answer is complete.
   virtual bool ended() const { return false; }
 };

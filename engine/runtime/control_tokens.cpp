@@ -66,13 +66,14 @@ std::string ControlTokens::protect(std::string_view text, std::string_view mark)
   return result += text.substr(done);
 }
 
-std::string unused_mark(const std::vector<Message>& messages) {
+std::string unused_mark(const std::vector<Message>& messages, std::string_view more) {
   // U+E000 … U+F8FF, three bytes each.
   for (unsigned code = 0xE000; code <= 0xF8FF; ++code) {
     const std::string mark{static_cast<char>(0xE0 | (code >> 12)),
                            static_cast<char>(0x80 | ((code >> 6) & 0x3F)),
                            static_cast<char>(0x80 | (code & 0x3F))};
-    if (std::ranges::none_of(messages, [&mark](const Message& m) { return m.content.contains(mark); }))
+    if (!more.contains(mark) &&
+        std::ranges::none_of(messages, [&mark](const Message& m) { return m.content.contains(mark); }))
       return mark;
   }
   return "\xF4\x8F\xBF\xBD";  // U+10FFFD: somebody used all the others

@@ -36,7 +36,7 @@ class ControlTokens {
 };
 
 // A character for private use that none of the texts contains, as UTF-8.
-std::string unused_mark(const std::vector<Message>& messages);
+std::string unused_mark(const std::vector<Message>& messages, std::string_view more = {});
 
 // Tokens of a rendered prompt: control tokens are parsed, except where a spelling has the mark in it.
 std::vector<TokenId> encode_protected(const text::Tokenizer& tokenizer, const ControlTokens& control,

@@ -15,6 +15,8 @@ FOVEA_PHRASE(engine_place, "engine");
 FOVEA_PHRASE(prompt_place, "prompt");
 FOVEA_PHRASE(the_card, "the card");
 FOVEA_PHRASE(token_place, "token {index}");
+FOVEA_PHRASE(parameters_of, "parameters of {tool}");
+FOVEA_PHRASE(tool_place, "tools, number {number}");
 FOVEA_PHRASE(form_of_schema, "schema");
 FOVEA_PHRASE(form_of_regex, "regular expression");
 FOVEA_PHRASE(form_of_grammar, "grammar");
@@ -211,6 +213,31 @@ FOVEA_ERROR(context_full, context_too_short_for_form,
 FOVEA_ERROR(invalid, begun_answer_not_of_form,
             "the answer that shall go on is not the beginning of one of the form that was asked for",
             "Ask for a new answer, or leave out the form");
+FOVEA_ERROR(invalid, tool_is_no_function, "this is no object with a \"function\"",
+            "Give {{\"type\": \"function\", \"function\": {{\"name\": …, \"parameters\": …}}}}");
+FOVEA_ERROR(invalid, tool_name_not_plain,
+            "its function has no name of 1 to 128 letters, digits, underscores, hyphens and dots",
+            "Name it so");
+FOVEA_ERROR(invalid, tool_parameters_no_schema, "the \"parameters\" of its function are no object",
+            "Give a JSON schema, or leave them out");
+FOVEA_ERROR(invalid, tool_named_twice, "two functions have the name \"{name}\"", "Rename one of them");
+FOVEA_ERROR(invalid, no_tools_to_choose, "a call is required, and there are no tools",
+            "Give tools, or leave the choice to the model");
+FOVEA_ERROR(invalid, required_tool_unknown, "\"{name}\" must be called, and is not among them",
+            "Give that function, or require another");
+FOVEA_ERROR(unsupported, tools_beside_form, "an answer that may be a call cannot be held to a form, too",
+            "Leave out one of the two, or choose no tool");
+FOVEA_ERROR(unsupported, template_knows_no_tools,
+            "the model's chat template has no place for tools: it was not made to call any",
+            "Choose a model that was, or leave out the tools");
+FOVEA_ERROR(unsupported, call_syntax_unknown,
+            "how this model writes calls is not known: by its chat template it is none of the ways that are",
+            "Choose another model, or leave out the tools");
+FOVEA_ERROR(unsupported, required_call_not_of_syntax,
+            "a call cannot be required of this model: the way it writes arguments cannot be held to a schema",
+            "Leave the choice to the model");
+FOVEA_ERROR(unsupported, begun_answer_has_calls, "an answer with calls cannot go on",
+            "Answer the calls, or ask for a new answer");
 FOVEA_ERROR(unsupported, thinking_not_switched,
             "the model's chat template has no switch for it: it thinks as it was trained to",
             "Leave it to the model");

@@ -1,5 +1,6 @@
 // gpt-oss' channels, the harmony format.
 #include "engine/runtime/channel_formats.h"
+#include "engine/runtime/json_call.h"
 #include "engine/runtime/thoughts.h"
 
 namespace fovea::runtime {
@@ -20,16 +21,29 @@ std::string_view first_word(std::string_view text) {
   return text.substr(0, text.find_first_of(" \t\r\n"));
 }
 
+// The function in a head such as "assistant to=functions.weather"; empty: none.
+std::string_view called_function(std::string_view head) {
+  constexpr std::string_view begin = "to=functions.";
+  const std::size_t at = head.find(begin);
+  if (at == std::string_view::npos) return {};
+  head.remove_prefix(at + begin.size());
+  return head.substr(0, head.find_first_of(" \t\r\n"));
+}
+
 class Harmony final : public Channels {
  public:
   Piece push(Mark mark) override;
   Piece push(std::string_view text) override;
   void begin_answer(bool continues) override;
   Piece finish(bool complete) override;
+  void read_calls(bool one) override {
+    reads_calls_ = true;
+    one_call_ = one;
+  }
   bool ended() const override { return ended_; }
 
  private:
-  enum class In : std::uint8_t { role, channel, thoughts, text, between };
+  enum class In : std::uint8_t { role, channel, thoughts, text, call, between };
 
   std::string end_message();
   std::string begin_message();
@@ -39,6 +53,8 @@ class Harmony final : public Channels {
   std::string channel_;         // and what else stands in a message's head
   bool role_is_given_ = false;  // by the prompt
   bool text_before_ = false;    // what comes next is another part of the answer
+  bool reads_calls_ = false, one_call_ = false;
+  ArgumentStream arguments_;  // of a call
   bool ended_ = false;
 };
 
@@ -65,6 +81,9 @@ Channels::Piece Harmony::push(std::string_view text) {
       channel_ += text;
       return {};
     case In::thoughts:
+      return {std::string(text)};
+    case In::call:
+      arguments_.take(text);
       return {std::string(text)};
     case In::role: {
       role_ += text;
@@ -101,16 +120,31 @@ std::string Harmony::begin_message() {
   }
   std::string text = text_before_ ? std::string(blank_line) : std::string();
   text_before_ = false;
+  if (reads_calls_) {
+    const std::string_view called = called_function(role_);
+    const std::string name(called.empty() ? called_function(channel_) : called);
+    if (!name.empty()) {
+      in_ = In::call;
+      arguments_ = {};
+      return text + call_begin(json_string(name));
+    }
+  }
   in_ = first_word(channel_) == analysis ? In::thoughts : In::text;
   return in_ == In::thoughts ? text + open_line : text;
 }
 
 std::string Harmony::end_message() {
+  if (in_ == In::call && arguments_.complete()) {
+    text_before_ = true;
+    ended_ = one_call_;
+    in_ = In::between;
+    return call_end();
+  }
   return in_ == In::thoughts ? close_line : std::string();
 }
 
 Channels::Piece Harmony::finish(bool complete) {
-  if (complete && in_ == In::thoughts) return {end_message()};
+  if (complete && (in_ == In::thoughts || in_ == In::call)) return {end_message()};
   if (complete && in_ == In::role && role_is_given_ && !trimmed(role_).starts_with(recipient))
     return {role_, true};
   return {};

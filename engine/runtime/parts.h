@@ -21,6 +21,7 @@
 #include "engine/runtime/form_masks.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/precision_control.h"
+#include "engine/runtime/tool_calls.h"
 #include "engine/runtime/unit_watch.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/api/device.h"
@@ -63,6 +64,7 @@ struct Engine::Parts {
   const text::Tokenizer* tokenizer = nullptr;
   runtime::ControlTokens control{std::vector<std::string>{}};
   std::optional<runtime::ChannelTokens> channels;  // in which the model writes its answers
+  std::optional<runtime::CallSyntax> call_syntax;  // nothing: it is given no tools
   std::unordered_set<TokenId> end_of_generation;
   std::unordered_set<TokenId> breakers;       // where DRY begins anew
   std::unique_ptr<runtime::FormMasks> forms;  // null as `tokenizer`

@@ -7,6 +7,7 @@
 
 #include "engine/core/result.h"
 #include "engine/runtime/errors.h"
+#include "engine/runtime/tool_messages.h"
 #include "engine/text/text_model.h"
 
 namespace fovea::runtime {
@@ -74,6 +75,39 @@ void add_answer(const std::vector<AnswerPart>& parts, const text::ThoughtReads& 
     json[reads.field] = protect(split.thoughts);
 }
 
+// Its strings, as keys too, protected.
+template <class Protect>
+ordered_json protected_strings(const ordered_json& json, const Protect& protect) {
+  if (json.is_string()) return protect(json.get_ref<const std::string&>());
+  if (!json.is_structured()) return json;
+  ordered_json all = json.is_array() ? ordered_json::array() : ordered_json::object();
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_array()) {
+      all.push_back(protected_strings(value, protect));
+    } else {
+      all[protect(key)] = protected_strings(value, protect);
+    }
+  }
+  return all;
+}
+
+template <class Protect>
+void add_calls(const std::vector<ToolCall>& calls, const Protect& protect, ordered_json& json) {
+  if (calls.empty()) return;
+  // gpt-oss' template takes thoughts or a content beside a call, not both, and shows either as thoughts.
+  if (json.contains("thinking") && !json["thinking"].get_ref<const std::string&>().empty() &&
+      !json["content"].get_ref<const std::string&>().empty()) {
+    json["thinking"] = json["thinking"].get<std::string>() + "\n\n" + json["content"].get<std::string>();
+    json["content"] = "";
+  }
+  for (const ToolCall& call : calls)
+    json["tool_calls"].push_back(
+        {{"id", protect(call.id)},
+         {"type", "function"},
+         {"function",
+          {{"name", protect(call.name)}, {"arguments", protected_strings(call.arguments, protect)}}}});
+}
+
 // An answer without what the prompt has written of it.
 std::string_view behind(std::string_view opened, std::string_view begun) {
   const std::size_t first = std::min(begun.find_first_not_of(" \t\r\n"), begun.size());
@@ -102,7 +136,7 @@ std::vector<std::size_t> turn_borders(const std::vector<Message>& messages) {
 
 }  // namespace
 
-Result<Prompt> PromptMaker::make(const GenerateRequest& request) const {
+Result<Prompt> PromptMaker::make(const GenerateRequest& request, const ToolSet& tools) const {
   FOVEA_CHECK(check_thinking(request, text));
   Prompt prompt;
   if (request.raw_prompt) {
@@ -112,16 +146,25 @@ Result<Prompt> PromptMaker::make(const GenerateRequest& request) const {
   } else {
     if (request.continue_last && request.messages.back().role != "assistant")
       return fail(phrases::given_messages(), errors::last_is_not_assistants(request.messages.back().role));
-    FOVEA_TRY(prompt, encode(request.messages, request));
+    FOVEA_TRY(prompt, encode(request.messages, request, tools));
   }
   if (prompt.tokens.empty()) return fail(phrases::prompt_place(), errors::empty_prompt());
   const std::int64_t length = std::ssize(prompt.tokens);
   if (length < context) return prompt;
   if (request.raw_prompt) return too_long(length, context, phrases::longer_context_or_shorter_conversation());
-  Result<Prompt> shorter = drop_oldest_turns(request, length);
+  Result<Prompt> shorter = drop_oldest_turns(request, tools, length);
   if (request.overflow == ContextOverflow::drop_oldest_turns || !shorter) return shorter;
   return fail(phrases::prompt_place(),
               errors::conversation_too_long(length, context, shorter->dropped_messages));
+}
+
+// Of a conversation without tools a spelled call is text.
+std::optional<CallSyntax> PromptMaker::syntax_in(const std::vector<Message>& messages,
+                                                 const ToolSet& tools) const {
+  if (tools.empty() && std::ranges::find(messages, "tool", &Message::role) == messages.end()) return {};
+  const auto& chat_template = text.parts().chat_template;
+  if (!chat_template || !*chat_template || !(*chat_template)->reads_calls()) return {};
+  return syntax;
 }
 
 std::vector<TokenId> PromptMaker::encode_raw(const std::string& prompt) const {
@@ -138,7 +181,8 @@ struct PromptMaker::Rendered {
   bool has_closed = false;  // it ends with thoughts that are over
 };
 
-Result<Prompt> PromptMaker::encode(std::vector<Message> messages, const GenerateRequest& request) const {
+Result<Prompt> PromptMaker::encode(std::vector<Message> messages, const GenerateRequest& request,
+                                   const ToolSet& tools) const {
   if (!text.has_chat_template()) {
     return fail(phrases::chat_template(), errors::model_is_no_chat_model());
   }
@@ -146,14 +190,16 @@ Result<Prompt> PromptMaker::encode(std::vector<Message> messages, const Generate
   if (request.continue_last) {
     begun = std::move(messages.back().content);
     messages.pop_back();
+    if (!tools.empty() && begun.contains(call_open))
+      return fail(phrases::given_messages(), errors::begun_answer_has_calls());
   }
-  FOVEA_TRY(Rendered rendered, render(messages, request.thinking, request));
+  FOVEA_TRY(Rendered rendered, render(messages, request.thinking, request, tools));
   const std::vector<AnswerPart> parts = answer_parts(begun, channels != nullptr);
   const bool thinks = !parts.empty() && parts.front().thoughts;
   // An answer goes on as it began, whatever was chosen since.
   const bool contradicts = thinks ? rendered.has_closed : !parts.empty() && !rendered.opened.empty();
   if (contradicts && !reads_of(text).switches.empty()) {
-    FOVEA_TRY(rendered, render(messages, thinks, request));
+    FOVEA_TRY(rendered, render(messages, thinks, request, tools));
   }
   Prompt prompt;
   prompt.tokens = encode_protected(tokenizer, control, rendered.text, rendered.mark);
@@ -172,18 +218,25 @@ Result<Prompt> PromptMaker::encode(std::vector<Message> messages, const Generate
 
 Result<PromptMaker::Rendered> PromptMaker::render(const std::vector<Message>& messages,
                                                   std::optional<bool> thinking,
-                                                  const GenerateRequest& request) const {
+                                                  const GenerateRequest& request,
+                                                  const ToolSet& tools) const {
   Rendered rendered;
-  rendered.mark = unused_mark(messages);
+  FOVEA_TRY(const std::string list_of_tools, dump(tools.list, phrases::given_tools()));
+  rendered.mark = unused_mark(messages, list_of_tools);
   const auto protect = [&](std::string_view words) { return control.protect(words, rendered.mark); };
   const text::ThoughtReads reads = reads_of(text);
   ordered_json list = ordered_json::array();
-  for (const Message& message : messages) {
+  for (const CalledMessage& called :
+       called_messages(messages, channels != nullptr, syntax_in(messages, tools))) {
+    const Message& message = called.message;
     ordered_json json = {{"role", message.role}};
     if (message.role == "assistant") {
       add_answer(answer_parts(message.content, channels != nullptr), reads, protect, json);
+      add_calls(called.calls, protect, json);
     } else {
       json["content"] = protect(message.content);
+      if (!message.tool_call_id.empty()) json["tool_call_id"] = protect(message.tool_call_id);
+      if (!message.tool_name.empty()) json["name"] = protect(message.tool_name);
     }
     list.push_back(std::move(json));
   }
@@ -193,7 +246,11 @@ Result<PromptMaker::Rendered> PromptMaker::render(const std::vector<Message>& me
   if (!request.effort.empty()) variables["reasoning_effort"] = request.effort;
   FOVEA_TRY(const std::string json, dump(list, phrases::given_messages()));
   FOVEA_TRY(const std::string more, dump(variables, phrases::given_variables()));
-  FOVEA_TRY(rendered.text, text.render(json, true, {}, more));
+  std::string shown;  // of the tools
+  if (!tools.empty()) {
+    FOVEA_TRY(shown, dump(protected_strings(tools.list, protect), phrases::given_tools()));
+  }
+  FOVEA_TRY(rendered.text, text.render(json, true, shown, more));
   const std::string_view end = trimmed_right(rendered.text);
   if (end.ends_with(thoughts_open)) rendered.opened = rendered.text.substr(end.size() - thoughts_open.size());
   rendered.has_closed = end.ends_with(thoughts_close);
@@ -234,7 +291,7 @@ void PromptMaker::append(std::string_view begun, bool opened, std::vector<TokenI
 // Goes through the conversation as it grew: whenever a turn no longer fitted, turns were dropped until half
 // of the context was free. So the beginning of the prompt, and with it the cache, changes seldom and not in
 // every turn.
-Result<Prompt> PromptMaker::drop_oldest_turns(const GenerateRequest& request,
+Result<Prompt> PromptMaker::drop_oldest_turns(const GenerateRequest& request, const ToolSet& tools,
                                               std::int64_t prompt_tokens) const {
   const std::vector<Message>& messages = request.messages;
   const std::vector<std::size_t> borders = turn_borders(messages);
@@ -258,7 +315,7 @@ Result<Prompt> PromptMaker::drop_oldest_turns(const GenerateRequest& request,
   for (first = std::max<std::size_t>(first, 1); first < turns; ++first) {
     std::vector<Message> kept(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(borders[0]));
     kept.insert(kept.end(), messages.begin() + static_cast<std::ptrdiff_t>(borders[first]), messages.end());
-    FOVEA_TRY(Prompt prompt, encode(std::move(kept), request));
+    FOVEA_TRY(Prompt prompt, encode(std::move(kept), request, tools));
     prompt_tokens = std::ssize(prompt.tokens);
     prompt.dropped_messages = static_cast<std::int32_t>(borders[first] - borders[0]);
     if (prompt_tokens < context) return prompt;

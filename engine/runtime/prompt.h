@@ -12,6 +12,7 @@
 #include "engine/runtime/channels.h"
 #include "engine/runtime/control_tokens.h"
 #include "engine/runtime/thoughts.h"
+#include "engine/runtime/tool_calls.h"
 #include "engine/text/tokenizer.h"
 
 namespace fovea::runtime {
@@ -33,17 +34,22 @@ struct PromptMaker {
   const ControlTokens& control;
   const ChannelTokens* channels = nullptr;  // null: the model writes in none
   std::int64_t context = 0;                 // tokens; a prompt leaves room for at least one more
+  std::optional<CallSyntax> syntax = {};    // of calls, as call_syntax() finds it
 
-  Result<Prompt> make(const GenerateRequest& request) const;
+  // `tools`: of the request, tools_of(); of a model whose syntax of calls is known.
+  Result<Prompt> make(const GenerateRequest& request, const ToolSet& tools = {}) const;
 
  private:
   struct Rendered;
-  Result<Prompt> encode(std::vector<Message> messages, const GenerateRequest& request) const;
+  Result<Prompt> encode(std::vector<Message> messages, const GenerateRequest& request,
+                        const ToolSet& tools) const;
   Result<Rendered> render(const std::vector<Message>& messages, std::optional<bool> thinking,
-                          const GenerateRequest& request) const;
+                          const GenerateRequest& request, const ToolSet& tools) const;
+  std::optional<CallSyntax> syntax_in(const std::vector<Message>& messages, const ToolSet& tools) const;
   void append(std::string_view begun, bool opened, std::vector<TokenId>& tokens) const;
   std::vector<TokenId> encode_raw(const std::string& prompt) const;
-  Result<Prompt> drop_oldest_turns(const GenerateRequest& request, std::int64_t prompt_tokens) const;
+  Result<Prompt> drop_oldest_turns(const GenerateRequest& request, const ToolSet& tools,
+                                   std::int64_t prompt_tokens) const;
 };
 
 }  // namespace fovea::runtime

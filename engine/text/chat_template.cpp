@@ -95,7 +95,9 @@ struct ChatTemplate::Tree {
 };
 
 ChatTemplate::ChatTemplate(std::shared_ptr<const Tree> tree)
-    : tree_(std::move(tree)), thoughts_(reads_of(tree_->parsed)) {}
+    : tree_(std::move(tree)),
+      thoughts_(reads_of(tree_->parsed)),
+      reads_calls_(tree_->parsed.reads_field("tool_calls")) {}
 ChatTemplate::ChatTemplate(ChatTemplate&&) noexcept = default;
 ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
 ChatTemplate::~ChatTemplate() = default;

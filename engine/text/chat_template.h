@@ -44,6 +44,8 @@ class ChatTemplate {
   Result<std::string> render(const nlohmann::ordered_json& variables, const RenderLimits& = {}) const;
 
   const ThoughtReads& thoughts() const { return thoughts_; }
+  // Whether it takes the calls of an answer's message.
+  bool reads_calls() const { return reads_calls_; }
 
   struct Tree;
 
@@ -51,6 +53,7 @@ class ChatTemplate {
   explicit ChatTemplate(std::shared_ptr<const Tree>);
   std::shared_ptr<const Tree> tree_;
   ThoughtReads thoughts_;
+  bool reads_calls_ = false;
 };
 
 }  // namespace fovea::text
