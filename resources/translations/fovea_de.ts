@@ -3552,6 +3552,18 @@
         <translation>Denkt nach …</translation>
     </message>
     <message>
+        <source>Call of %1</source>
+        <translation>Aufruf von %1</translation>
+    </message>
+    <message>
+        <source>Calling %1…</source>
+        <translation>Ruft %1 auf …</translation>
+    </message>
+    <message>
+        <source>Call of %1, unfinished</source>
+        <translation>Aufruf von %1, nicht zu Ende</translation>
+    </message>
+    <message>
         <source>Thoughts, unfinished</source>
         <translation>Gedanken, nicht zu Ende</translation>
     </message>

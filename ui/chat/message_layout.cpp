@@ -299,7 +299,7 @@ BlockContext MessageLayout::context_of(std::size_t block) {
   BlockContext context;
   if (b.kind == BlockKind::code && b.part > 0) context.code_state = code_state_before(block);
   if (b.kind == BlockKind::reasoning) {
-    context.summary = fold_label();
+    context.summary = fold_label(block);
     context.folded = is_folded(block);
   }
   return context;
@@ -346,9 +346,14 @@ void MessageLayout::toggle_fold(std::size_t reasoning_block) {
   update_items(items_.size());
 }
 
-QString MessageLayout::fold_label() const {
+QString MessageLayout::fold_label(std::size_t summary) const {
   const std::vector<Block>& all = parser_.blocks();
-  const bool open = std::ranges::any_of(all, [](const Block& b) { return b.open; });
+  if (summary < all.size() && !all[summary].call.isEmpty()) {
+    const QString& function = all[summary].call;
+    if (!all[summary].open) return tr("Call of %1").arg(function);
+    return view_.streaming ? tr("Calling %1…").arg(function) : tr("Call of %1, unfinished").arg(function);
+  }
+  const bool open = std::ranges::any_of(all, [](const Block& b) { return b.open && b.call.isEmpty(); });
   if (open) return view_.streaming ? tr("Thinking…") : tr("Thoughts, unfinished");
   const int seconds = static_cast<int>(std::lround(view_.reasoning_seconds));
   if (view_.reasoning_seconds <= 0) return tr("Thoughts");

@@ -85,8 +85,8 @@ class MessageLayout {
   const std::vector<Block>& blocks();
   bool is_folded(std::size_t reasoning_block);
   void toggle_fold(std::size_t reasoning_block);
-  QString code_of(std::size_t block);  // of all parts
-  QString fold_label() const;
+  QString code_of(std::size_t block);             // of all parts
+  QString fold_label(std::size_t summary) const;  // of thoughts or a call
   QString author_label() const;
 
   int position_at(const Frame& frame, QPointF point);

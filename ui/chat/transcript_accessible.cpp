@@ -62,7 +62,8 @@ class ControlAccessible : public QAccessibleInterface, public QAccessibleActionI
       const QString shown = link_text(message);
       return shown.isEmpty() ? control_.address : shown;
     }
-    if (kind == QAccessible::Name && control_.kind == Control::Kind::fold) return message.fold_label();
+    if (kind == QAccessible::Name && control_.kind == Control::Kind::fold)
+      return message.fold_label(control_.block);
     if (kind == QAccessible::Name) return MessageLayout::name_of(control_, message.view());
     if (kind == QAccessible::Description && control_.kind == Control::Kind::link) return control_.address;
     return {};

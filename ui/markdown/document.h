@@ -51,7 +51,7 @@ enum class BlockKind : std::uint8_t {
   rule,
   table,
   formula,    // on lines of its own
-  reasoning,  // the summary line of a <think> section; its blocks follow
+  reasoning,  // the summary line of a <think> section or a call; its blocks follow
 };
 
 // Long code, tables and texts come in parts, so that one block never takes long to lay out.
@@ -62,8 +62,9 @@ struct Block {
   int list_depth = 0;      // enclosing lists
   int part = 0;            // 0, 1, … of a long block
   bool more = false;       // another part follows
-  bool reasoning = false;  // belongs to the <think> section above it
-  bool open = false;       // a reasoning section that has not ended
+  bool reasoning = false;  // belongs to the <think> section or the call above it
+  bool open = false;       // a section or a call that has not ended
+  QString call;            // of a summary: the function that is called; empty: it is of thoughts
   QString marker;          // "•", "3.", "☑" on the first block of a list item
   StyledText content;      // not for tables; code keeps its line feeds
   QString language;        // of a code block

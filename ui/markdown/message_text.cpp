@@ -3,7 +3,9 @@
 #include <QStringView>
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
+#include "ui/markdown/call_text.h"
 #include "ui/markdown/fence.h"
 
 namespace fovea::ui {
@@ -27,6 +29,7 @@ struct Section {
   qsizetype end = 0;
   bool reasoning = false;
   bool closed = false;
+  QString call = {};  // the function; then the section holds its arguments
 };
 
 struct Split {
@@ -81,6 +84,7 @@ class Splitter {
     const qsizetype next = next_line(text_.size());
     const QStringView line = text_.sliced(line_, next - line_);
     if (!fences_.inside()) {
+      if (take_call(line)) return;
       if (const qsizetype tag = opening_tag(line)) {
         sections_.back().end = line_;
         begin_section(line_ + tag, true);
@@ -96,6 +100,26 @@ class Splitter {
     }
     feed(line);
     line_ = next;
+  }
+
+  // A call in the line, which may go on in others.
+  bool take_call(QStringView line) {
+    const qsizetype at = line.indexOf(kCallOpen);
+    if (at < 0) return false;
+    const std::optional<CallText> call = find_call(text_, line_ + at);
+    if (!call) return false;
+    feed(line.first(at));
+    sections_.back().end = line_ + at;
+    begin_section(call->arguments, false);
+    sections_.back().call = call->name;
+    sections_.back().closed = call->closed;
+    sections_.back().end = call->arguments_end;
+    if (call->closed) {
+      begin_section(call->end, false);
+    } else {
+      line_ = text_.size();
+    }
+    return true;
   }
 
   void feed(QStringView line) {
@@ -128,16 +152,19 @@ class Splitter {
 
 // `resumed`: the section's summary is among the settled blocks.
 void add_section(const QString& text, const Section& section, bool resumed, std::vector<Block>& blocks) {
-  const QString source = text.mid(section.begin, section.end - section.begin);
+  QString source = text.mid(section.begin, section.end - section.begin);
+  const bool call = !section.call.isEmpty();
+  if (call) source = QStringLiteral("~~~json\n") + indented_json(source) + QStringLiteral("\n~~~");
   std::vector<Block> parsed = parse_markdown(source);
-  if (section.reasoning && !resumed) {
+  if ((section.reasoning && !resumed) || call) {
     if (section.closed && parsed.empty()) return;  // a model that was told not to think
     Block summary;
     summary.kind = BlockKind::reasoning;
     summary.open = !section.closed;
+    summary.call = section.call;
     blocks.push_back(summary);
   }
-  for (Block& block : parsed) block.reasoning = section.reasoning;
+  for (Block& block : parsed) block.reasoning = section.reasoning || call;
   std::ranges::move(parsed, std::back_inserter(blocks));
 }
 

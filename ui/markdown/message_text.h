@@ -1,4 +1,4 @@
-// A message of a model: Markdown whose <think> sections are apart, parsed as it arrives.
+// A message of a model: Markdown whose <think> sections and calls are apart, parsed as it arrives.
 #pragma once
 
 #include <QString>
@@ -8,7 +8,9 @@
 
 namespace fovea::ui {
 
-// The blocks of a whole message. Each <think> section is a block of kind `reasoning` and then its own blocks.
+// The blocks of a whole message. Each <think> section is a block of kind `reasoning` and then its own blocks;
+// so is each call (<tool_call>{"name": …, "arguments": {…}}</tool_call>), whose arguments are a block of
+// code.
 std::vector<Block> parse_message(const QString& text);
 
 // The same for a text that grows: what can no longer change is not parsed again.

@@ -274,7 +274,7 @@ class TranscriptViewTest : public QObject {
     MessageView view = answer(2, "<think>\nsecret thoughts\n</think>\n\nAnswer");
     view.reasoning_seconds = 12.3;
     append(view);
-    QCOMPARE(view_->conversation().at(0).fold_label(), QStringLiteral("Thought for 12 s"));
+    QCOMPARE(view_->conversation().at(0).fold_label(0), QStringLiteral("Thought for 12 s"));
     QCOMPARE(view_->plain_text(0), QStringLiteral("Answer"));
     const int folded = view_->rect_of_message(0).height();
     const Control fold = view_->controls_of(0).at(0);
@@ -294,10 +294,29 @@ class TranscriptViewTest : public QObject {
     MessageView view = answer(2, "<think>\nhm");
     view.streaming = true;
     append(view);
-    QCOMPARE(view_->conversation().at(0).fold_label(), QStringLiteral("Thinking…"));
+    QCOMPARE(view_->conversation().at(0).fold_label(0), QStringLiteral("Thinking…"));
     view_->append_to(2, QStringLiteral("\n</think>\n\nDone"));
     QTRY_COMPARE(view_->plain_text(0), QStringLiteral("Done"));
-    QCOMPARE(view_->conversation().at(0).fold_label(), QStringLiteral("Thoughts"));
+    QCOMPARE(view_->conversation().at(0).fold_label(0), QStringLiteral("Thoughts"));
+  }
+
+  void aCallIsShownAsOne() {
+    MessageView view = answer(2,
+                              "I look.\n\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": "
+                              "\"Rome\", \"days\": [1, 2]");
+    view.streaming = true;
+    append(view);
+    QCOMPARE(view_->conversation().at(0).fold_label(1), QStringLiteral("Calling weather…"));
+    QCOMPARE(view_->plain_text(0), QStringLiteral("I look."));
+    view_->append_to(2, QStringLiteral("}}\n</tool_call>\nDone"));
+    QTRY_COMPARE(view_->plain_text(0), QStringLiteral("I look.\n\nDone"));
+    QCOMPARE(view_->conversation().at(0).fold_label(1), QStringLiteral("Call of weather"));
+    const Control fold = view_->controls_of(0).at(0);
+    QTest::mouseClick(view_->viewport(), Qt::LeftButton, {},
+                      fold.area.center().toPoint() + view_->rect_of_message(0).topLeft());
+    QVERIFY2(view_->plain_text(0).contains(
+                 QStringLiteral("{\n  \"city\": \"Rome\",\n  \"days\": [\n    1,\n    2\n  ]\n}")),
+             qPrintable(view_->plain_text(0)));
   }
 
   // Another answer is read from its beginning: where that of the one before was, or at the top where that was

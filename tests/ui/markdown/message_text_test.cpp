@@ -102,6 +102,41 @@ class MessageTextTest : public QObject {
     QCOMPARE(kinds(parse_message(text)), blocks);
   }
 
+  void callsAreApart() {
+    const QString call = QStringLiteral(
+        "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": [1, \"}\"], \"b\": {}}}\n</tool_call>");
+    const QString arguments =
+        QStringLiteral("code in: {\n  \"a\": [\n    1,\n    \"}\"\n  ],\n  \"b\": {}\n}");
+    const std::vector<Block> two = parse_message(QStringLiteral("Look.") + call + QStringLiteral("\n") +
+                                                 call + QStringLiteral("\n\nDone."));
+    QCOMPARE(kinds(two), (QStringList{"paragraph: Look.", "reasoning: ", arguments, "reasoning: ", arguments,
+                                      "paragraph: Done."}));
+    QCOMPARE(two[1].call, QStringLiteral("f"));
+    // What is none stays as it is written, and so does one in code.
+    for (const char* const text : {"<tool_call>\n{\"name\": 1}\n</tool_call>", "<tool_call> is a tag",
+                                   "<tool_call>\n{\"name\": \"f\", \"arguments\": {a}}\n</tool_call>"})
+      QVERIFY2(parse_message(QString::fromUtf8(text))[0].kind == BlockKind::paragraph, text);
+    QCOMPARE(kinds(parse_message(QStringLiteral("```\n") + call + QStringLiteral("\n```"))).size(), 1);
+    const QString open = call.left(call.indexOf(QLatin1Char('}')));
+    QCOMPARE(kinds(parse_message(open)).at(0), QStringLiteral("reasoning open: "));
+  }
+
+  void callsAppearAsTheyArrive() {
+    const QString call =
+        QStringLiteral("<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": [1, \"}\"]}}\n</tool_call>");
+    for (const QString& text :
+         {QStringLiteral("One.\n\nTwo.\n\n") + call + QStringLiteral("\n\nThree.\n\nFour."),
+          QStringLiteral("<think>\nhm\n</think>\n\n") + call + call +
+              QStringLiteral("\n<tool_call>\n{}\n</tool_call>\nx\n\ny"),
+          QStringLiteral("<tool_call>\n{\"name\": \"f\", \"arguments\": {wrong}}\n</tool_call>\n\nx\n\ny")}) {
+      MessageParser parser;
+      for (qsizetype i = 0; i < text.size(); ++i) {
+        parser.append(QString(text[i]));
+        QVERIFY2(parser.blocks() == parse_message(text.left(i + 1)), qPrintable(text.left(i + 1)));
+      }
+    }
+  }
+
   // Character by character, in pieces, or at once: the same blocks.
   void streamingEqualsTheWhole() {
     const unsigned start = fovea::tests::seed();
