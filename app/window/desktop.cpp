@@ -20,6 +20,7 @@
 #include "app/wizard/device_views.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
+#include "engine/api/form.h"
 #include "engine/core/result.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
@@ -410,9 +411,13 @@ void Desktop::show_chat_settings() {
   for (const Preset& preset : settings_.system_prompts) presets.push_back({q(preset.name), q(preset.text)});
   const ModelInfo& info = chat_->model().info;
   const ui::ThinkingChoices thinking{info.can_switch_thinking, info.has_effort};
-  auto* dialog =
-      new ui::ChatSettingsDialog(chat_->conversation().chat_settings(), view_of(chat_->usual_request()),
-                                 presets, thinking, window_.get());
+  auto* dialog = new ui::ChatSettingsDialog(
+      chat_->conversation().chat_settings(), view_of(chat_->usual_request()), presets, thinking,
+      window_.get(), [](const QString& schema) {
+        const auto checked =
+            check_form({.kind = AnswerForm::Kind::json_schema, .text = schema.toStdString()});
+        return checked ? QString() : error_words(checked.error());
+      });
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this,
           [this, dialog] { chat_->conversation().set_chat_settings(dialog->settings()); });

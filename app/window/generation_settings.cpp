@@ -66,6 +66,11 @@ ui::ChatSettingsView read_generation_settings(const std::string& json) {
   const auto effort = object.find("effort");
   if (effort != object.end() && (*effort == "low" || *effort == "medium" || *effort == "high"))
     settings.effort = QString::fromStdString(effort->get<std::string>());
+  const auto as_json = object.find("as_json");
+  settings.as_json = as_json != object.end() && as_json->is_boolean() && as_json->get<bool>();
+  const auto schema = object.find("schema");
+  if (schema != object.end() && schema->is_string())
+    settings.schema = QString::fromStdString(schema->get<std::string>());
   const auto leave_out = object.find("leave_out_oldest");
   settings.leave_out_oldest = leave_out != object.end() && leave_out->is_boolean() && leave_out->get<bool>();
   return settings;
@@ -83,6 +88,8 @@ std::string write_generation_settings(const ui::ChatSettingsView& settings) {
   write(json, "seed", settings.seed);
   write(json, "thinking", settings.thinking);
   if (!settings.effort.isEmpty()) json["effort"] = settings.effort.toStdString();
+  if (settings.as_json) json["as_json"] = true;
+  if (!settings.schema.isEmpty()) json["schema"] = settings.schema.toStdString();
   if (settings.leave_out_oldest) json["leave_out_oldest"] = true;
   return json.empty() ? std::string() : json.dump();
 }
@@ -118,6 +125,9 @@ void apply(const ui::ChatSettingsView& settings, GenerateRequest& request) {
   if (settings.seed) sampling.seed = *settings.seed;
   if (settings.thinking) request.thinking = settings.thinking;
   if (!settings.effort.isEmpty()) request.effort = settings.effort.toStdString();
+  if (settings.as_json && settings.schema.isEmpty()) request.form = {.kind = AnswerForm::Kind::json};
+  if (settings.as_json && !settings.schema.isEmpty())
+    request.form = {.kind = AnswerForm::Kind::json_schema, .text = settings.schema.toStdString()};
   if (settings.leave_out_oldest) request.overflow = ContextOverflow::drop_oldest_turns;
 }
 
@@ -137,6 +147,10 @@ ui::ChatSettingsView view_of(const GenerateRequest& request) {
   if (request.max_tokens >= 0) view.max_tokens = request.max_tokens;
   view.thinking = request.thinking;
   view.effort = QString::fromStdString(request.effort);
+  view.as_json =
+      request.form.kind == AnswerForm::Kind::json || request.form.kind == AnswerForm::Kind::json_schema;
+  if (request.form.kind == AnswerForm::Kind::json_schema)
+    view.schema = QString::fromStdString(request.form.text);
   view.leave_out_oldest = request.overflow == ContextOverflow::drop_oldest_turns;
   return view;
 }

@@ -1841,6 +1841,26 @@
 <context>
     <name>fovea::ui::ChatSettingsDialog</name>
     <message>
+        <source>Form of the answers</source>
+        <translation>Form der Antworten</translation>
+    </message>
+    <message>
+        <source>Answer as JSON</source>
+        <translation>Als JSON antworten</translation>
+    </message>
+    <message>
+        <source>Every answer is a JSON object, whatever the model would say. Thoughts stay free.</source>
+        <translation>Jede Antwort ist ein JSON-Objekt, was auch immer das Modell sagen würde. Die Gedanken bleiben frei.</translation>
+    </message>
+    <message>
+        <source>Schema of the answers</source>
+        <translation>Schema der Antworten</translation>
+    </message>
+    <message>
+        <source>A JSON schema that the answers keep to. Empty: any object.</source>
+        <translation>Ein JSON-Schema, an das sich die Antworten halten. Leer: irgendein Objekt.</translation>
+    </message>
+    <message>
         <source>Chat settings</source>
         <translation>Chat-Einstellungen</translation>
     </message>

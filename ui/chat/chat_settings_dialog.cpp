@@ -7,6 +7,7 @@
 #include <QFormLayout>
 #include <QGroupBox>
 #include <QInputDialog>
+#include <QLabel>
 #include <QLineEdit>
 #include <QLocale>
 #include <QPlainTextEdit>
@@ -15,6 +16,7 @@
 #include <QRegularExpressionValidator>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "ui/theme/window_size.h"
 
@@ -41,8 +43,8 @@ std::optional<int> value_of(const QSpinBox& box) {
 
 ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const ChatSettingsView& usual,
                                        const std::vector<PresetView>& presets, ThinkingChoices choices,
-                                       QWidget* parent)
-    : QDialog(parent), presets_(presets) {
+                                       QWidget* parent, SchemaFault schema_fault)
+    : QDialog(parent), presets_(presets), schema_fault_(std::move(schema_fault)) {
   setWindowTitle(tr("Chat settings"));
   auto* page = new QWidget(this);
   auto* parts = new QVBoxLayout(page);
@@ -50,6 +52,7 @@ ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const C
   parts->addWidget(make_instructions());
   instructions_->setPlainText(settings.instructions);
   parts->addWidget(make_thinking(settings, choices));
+  parts->addWidget(make_form(settings));
   temperature_ =
       number(2, 0.05, settings.temperature, usual.temperature,
              tr("How daring each choice is: 0 always takes the likeliest word, 1 follows the model's "
@@ -83,11 +86,13 @@ ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const C
   parts->addWidget(leave_out_oldest_);
 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
+  accept_ = buttons->button(QDialogButtonBox::Ok);
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(new PageArea(page, this), 1);
   layout->addWidget(buttons);
+  check_schema();
   open_with(*this, sizeHint());
 }
 
@@ -151,6 +156,43 @@ QWidget* ChatSettingsDialog::make_thinking(const ChatSettingsView& settings, Thi
   form->setRowVisible(effort_, choices.effort);
   group->setVisible(choices.thinking || choices.effort);
   return group;
+}
+
+QWidget* ChatSettingsDialog::make_form(const ChatSettingsView& settings) {
+  auto* group = new QGroupBox(tr("Form of the answers"), this);
+  auto* layout = new QVBoxLayout(group);
+  as_json_ = new QCheckBox(tr("Answer as JSON"), group);
+  as_json_->setObjectName(QStringLiteral("as_json"));
+  as_json_->setToolTip(
+      tr("Every answer is a JSON object, whatever the model would say. Thoughts stay free."));
+  as_json_->setChecked(settings.as_json);
+  schema_ = new QPlainTextEdit(settings.schema, group);
+  schema_->setObjectName(QStringLiteral("schema"));
+  schema_->setAccessibleName(tr("Schema of the answers"));
+  schema_->setPlaceholderText(tr("A JSON schema that the answers keep to. Empty: any object."));
+  schema_->setTabChangesFocus(true);
+  schema_->setMinimumHeight(fontMetrics().lineSpacing() * 4);
+  schema_error_ = new QLabel(group);
+  schema_error_->setObjectName(QStringLiteral("schema_error"));
+  schema_error_->setWordWrap(true);
+  schema_error_->setTextFormat(Qt::PlainText);
+  layout->addWidget(as_json_);
+  layout->addWidget(schema_);
+  layout->addWidget(schema_error_);
+  connect(as_json_, &QCheckBox::toggled, this, &ChatSettingsDialog::check_schema);
+  connect(schema_, &QPlainTextEdit::textChanged, this, &ChatSettingsDialog::check_schema);
+  return group;
+}
+
+// What is wrong is said while it is typed, and cannot be taken.
+void ChatSettingsDialog::check_schema() {
+  const bool chosen = as_json_->isChecked();
+  const QString schema = schema_->toPlainText().trimmed();
+  const QString fault = chosen && !schema.isEmpty() && schema_fault_ ? schema_fault_(schema) : QString();
+  schema_->setVisible(chosen);
+  schema_error_->setVisible(!fault.isEmpty());
+  schema_error_->setText(fault);
+  accept_->setEnabled(fault.isEmpty());
 }
 
 QWidget* ChatSettingsDialog::make_sampling() {
@@ -234,6 +276,8 @@ ChatSettingsView ChatSettingsDialog::settings() const {
   if (const quint64 seed = seed_->text().toULongLong(&ok); ok) view.seed = seed;
   if (const QVariant on = thinking_->currentData(); on.isValid()) view.thinking = on.toBool();
   view.effort = effort_->currentData().toString();
+  view.as_json = as_json_->isChecked();
+  view.schema = schema_->toPlainText().trimmed();
   view.leave_out_oldest = leave_out_oldest_->isChecked();
   return view;
 }

@@ -4,14 +4,17 @@
 #include <QDialog>
 #include <QString>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
+class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
+class QPushButton;
 class QSpinBox;
 
 namespace fovea::ui {
@@ -29,6 +32,8 @@ struct ChatSettingsView {
   std::optional<quint64> seed;
   std::optional<bool> thinking;
   QString effort;                 // "low", "medium", "high"; empty: as the model likes
+  bool as_json = false;           // answers are JSON …
+  QString schema;                 // … under this schema, kept where they are not; empty: any object
   bool leave_out_oldest = false;  // when the context is full
   bool operator==(const ChatSettingsView&) const = default;
 };
@@ -39,6 +44,9 @@ struct ThinkingChoices {
   bool effort = false;
 };
 
+// What is wrong with a schema, in the user's language; empty: nothing.
+using SchemaFault = std::function<QString(const QString& schema)>;
+
 class ChatSettingsDialog : public QDialog {
   Q_OBJECT
 
@@ -46,7 +54,7 @@ class ChatSettingsDialog : public QDialog {
   // `usual`: what the model uses where nothing is set, all of it given.
   ChatSettingsDialog(const ChatSettingsView& settings, const ChatSettingsView& usual,
                      const std::vector<PresetView>& presets, ThinkingChoices choices = {},
-                     QWidget* parent = nullptr);
+                     QWidget* parent = nullptr, SchemaFault schema_fault = {});
 
   ChatSettingsView settings() const;
   const std::vector<PresetView>& presets() const { return presets_; }
@@ -57,6 +65,8 @@ class ChatSettingsDialog : public QDialog {
  private:
   QWidget* make_instructions();
   QWidget* make_thinking(const ChatSettingsView& settings, ThinkingChoices choices);
+  QWidget* make_form(const ChatSettingsView& settings);
+  void check_schema();
   QWidget* make_sampling();
   QDoubleSpinBox* number(double most, double step, std::optional<double> value, std::optional<double> usual,
                          const QString& why);
@@ -73,6 +83,11 @@ class ChatSettingsDialog : public QDialog {
   QSpinBox *top_k_, *max_tokens_;
   QLineEdit* seed_;
   QCheckBox* leave_out_oldest_;
+  SchemaFault schema_fault_;  // null: every schema is taken
+  QCheckBox* as_json_;
+  QPlainTextEdit* schema_;
+  QLabel* schema_error_;
+  QPushButton* accept_;
 };
 
 }  // namespace fovea::ui

@@ -29,6 +29,8 @@ class GenerationSettingsTest : public QObject {
     settings.seed = seed;
     settings.thinking = top_k == 0;
     settings.effort = QStringLiteral("low");
+    settings.as_json = true;
+    settings.schema = top_k == 0 ? QString() : QStringLiteral("{\"type\": \"array\"}");
     settings.leave_out_oldest = true;
     QVERIFY(app::read_generation_settings(app::write_generation_settings(settings)) == settings);
     GenerateRequest request;
@@ -39,6 +41,15 @@ class GenerationSettingsTest : public QObject {
     QCOMPARE(request.overflow, ContextOverflow::drop_oldest_turns);
     QVERIFY(request.thinking == (top_k == 0));
     QCOMPARE(request.effort, std::string("low"));
+    QCOMPARE(request.form.kind, top_k == 0 ? AnswerForm::Kind::json : AnswerForm::Kind::json_schema);
+    QCOMPARE(request.form.text, settings.schema.toStdString());
+    QVERIFY(app::view_of(request).as_json && app::view_of(request).schema == settings.schema);
+    // A schema is kept while it is not used.
+    settings.as_json = false;
+    QVERIFY(app::read_generation_settings(app::write_generation_settings(settings)) == settings);
+    GenerateRequest free;
+    app::apply(settings, free);
+    QCOMPARE(free.form.kind, AnswerForm::Kind::free);
   }
 
   void aModelIsToldWhatItsTemplateKnows() {

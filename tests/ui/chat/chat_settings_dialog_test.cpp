@@ -9,6 +9,7 @@
 #include <QDialogButtonBox>
 #include <QDoubleSpinBox>
 #include <QInputDialog>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -75,6 +76,8 @@ class ChatSettingsDialogTest : public QObject {
     set.seed = 9223372036854775807U;
     set.thinking = false;
     set.effort = QStringLiteral("high");
+    set.as_json = true;
+    set.schema = QStringLiteral("{}");
     set.leave_out_oldest = true;
     const ChatSettingsDialog dialog(set, usual(), {});
     QCOMPARE(dialog.settings(), set);
@@ -102,6 +105,30 @@ class ChatSettingsDialogTest : public QObject {
     QCOMPARE(dialog.settings(), set);
     choice->setCurrentIndex(2);
     QVERIFY(dialog.settings().thinking == false);
+  }
+
+  void aWrongSchemaIsSaidAndNotTaken() {
+    const auto fault = [](const QString& schema) {
+      return schema == QStringLiteral("{}") ? QString() : QStringLiteral("wrong: ") + schema;
+    };
+    ChatSettingsDialog dialog({}, usual(), {}, {}, nullptr, fault);
+    dialog.show();
+    auto* schema = dialog.findChild<QPlainTextEdit*>(QStringLiteral("schema"));
+    auto* error = dialog.findChild<QLabel*>(QStringLiteral("schema_error"));
+    auto* as_json = dialog.findChild<QCheckBox*>(QStringLiteral("as_json"));
+    auto* accept = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+    QVERIFY(!schema->isVisible() && accept->isEnabled());
+    as_json->setChecked(true);
+    QVERIFY(schema->isVisible() && !error->isVisible() && accept->isEnabled());
+    schema->setPlainText(QStringLiteral("{"));
+    QVERIFY(error->isVisible() && !accept->isEnabled());
+    QCOMPARE(error->text(), QStringLiteral("wrong: {"));
+    schema->setPlainText(QStringLiteral("{}"));
+    QVERIFY(!error->isVisible() && accept->isEnabled());
+    schema->setPlainText(QStringLiteral("{"));
+    as_json->setChecked(false);
+    QVERIFY(!error->isVisible() && accept->isEnabled());
+    QVERIFY(!dialog.settings().as_json);
   }
 
   void whatIsTypedIsTaken() {

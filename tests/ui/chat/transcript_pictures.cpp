@@ -108,6 +108,20 @@ std::vector<MessageView> scripts() {
   return messages;
 }
 
+std::vector<MessageView> calls() {
+  std::vector<MessageView> messages;
+  messages.push_back(make(1, Author::user, "What is the weather in Rome and in Zürich?"));
+  messages.push_back(
+      make(2, Author::assistant,
+           "<think>\nTwo cities.\n</think>\n\nI look it up.\n\n<tool_call>\n{\"name\": \"weather\", "
+           "\"arguments\": {\"city\": \"Rome\", \"days\": 3, \"units\": [\"°C\", \"mm\"]}}\n</tool_call>\n"
+           "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>\n\nBoth were asked."));
+  messages.push_back(
+      make(3, Author::assistant, "<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Zür"));
+  messages.back().streaming = true;
+  return messages;
+}
+
 void save(QWidget& view, const QString& path) {
   QTest::qWait(20);
   if (!view.grab().save(path)) std::fprintf(stderr, "cannot write %s\n", path.toUtf8().constData());
@@ -141,9 +155,16 @@ void draw(const QString& folder, const QString& suffix, Scheme scheme) {
   QTest::keyClick(&view, Qt::Key_End);
   view.resize(520, 900);
   save(view, folder + QStringLiteral("/narrow") + end);
+  view.resize(900, 700);
+  view.set_messages(calls());
+  view.activate(1, view.controls_of(1).at(1));
+  QTest::keyClick(&view, Qt::Key_Home);
+  save(view, folder + QStringLiteral("/calls") + end);
   ChatSettingsView set, usual;
   set.thinking = true;
   set.effort = QStringLiteral("low");
+  set.as_json = true;
+  set.schema = QStringLiteral("{\"type\": \"object\", \"properties\": {\"city\": {\"type\": \"string\"}}}");
   usual.temperature = 0.7;
   usual.top_p = 0.95;
   usual.min_p = usual.dry_multiplier = 0;
