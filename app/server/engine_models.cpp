@@ -107,6 +107,7 @@ struct EngineModels::Parts {
     for (const auto& [path, each] : loaded)
       if (same_device(each.model->plan().options.device, options.device))
         held += each.model->plan().plan.total_bytes;
+    if (settings.device_bytes > 0) return settings.device_bytes - held;
     // Files that are mapped count as free memory, so that what models hold is counted here as well.
     return std::min(room_on(*device, 0), device->memory_bytes - held);
   }

@@ -17,6 +17,7 @@ struct EngineModelsSettings {
   std::vector<std::string> given = {};    // MODEL of the command line; the first is the default
   std::filesystem::path folder = {};      // the model library
   std::chrono::seconds idle_unload{600};  // 0: never
+  std::int64_t device_bytes = 0;          // as if the device had so many; 0: what it has
   // What the flags mean for a model, as fovea chat has it.
   std::function<Result<LoadOptions>(const std::string& model)> options;
 };

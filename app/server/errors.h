@@ -57,6 +57,8 @@ FOVEA_ERROR(unsupported, server_unknown_parameter, "{parameter} is not known her
 FOVEA_ERROR(unsupported, server_only_text,
             "{parameter} is of the kind {kind}, and models here read text alone", "Send text");
 FOVEA_ERROR(not_found, server_no_path, "there is nothing at {path}", "docs/server.md lists what there is");
+FOVEA_ERROR(not_found, server_no_response, "there is no response {id} any more",
+            "Send the conversation with the request");
 FOVEA_ERROR(invalid, server_short_context,
             "num_ctx asks for a context of {wanted} tokens, and the model is loaded with {context}",
             "Ask for less, or start the server with --context {wanted}");

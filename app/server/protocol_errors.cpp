@@ -41,6 +41,7 @@ Json openai_code(const Error& error) {
   if (error.kind == ErrorKind::context_full) return "context_length_exceeded";
   if (error.is(errors::server_no_model.code) || error.is(errors::server_no_models.code))
     return "model_not_found";
+  if (error.is(errors::server_no_response.code)) return "previous_response_not_found";
   if (error.kind == ErrorKind::memory) return "insufficient_memory";
   if (error.is(errors::server_refused_parameter.code)) return "unsupported_parameter";
   if (error.is(errors::server_unknown_parameter.code)) return "unknown_parameter";

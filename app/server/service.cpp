@@ -15,6 +15,7 @@
 #include "app/server/ollama.h"
 #include "app/server/openai_chat.h"
 #include "app/server/openai_completions.h"
+#include "app/server/responses.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -39,6 +40,7 @@ struct Service::Parts {
   ServiceSettings settings;
   ServedModels& models;
   Activity activity;
+  ResponseStore responses;
   std::unique_ptr<HttpServer> server;
 
   Parts(ServiceSettings its_settings, ServedModels& its_models)
@@ -115,6 +117,14 @@ struct Service::Parts {
   void chat_completions(Exchange& exchange) {
     with_body(exchange, [&](const Json& body) {
       answer_chat(exchange, models, activity, read_openai_chat(body), openai_chat_style());
+    });
+  }
+  void make_response(Exchange& exchange) {
+    with_body(exchange, [&](const Json& body) {
+      auto read = read_responses(body, responses);
+      if (!read) return exchange.respond(error_response(Dialect::openai, read.error()));
+      const auto request = std::make_shared<const ResponsesRequest>(*std::move(read));
+      answer_chat(exchange, models, activity, request->chat, responses_style(request, responses));
     });
   }
   void completions(Exchange& exchange) {
@@ -236,6 +246,7 @@ const std::vector<Service::Parts::Route>& Service::Parts::routes() {
       {"GET", "/v1/models/", quick, &Parts::one_model},
       {"POST", "/v1/chat/completions", answers, &Parts::chat_completions},
       {"POST", "/v1/completions", answers, &Parts::completions},
+      {"POST", "/v1/responses", answers, &Parts::make_response},
       {"POST", "/v1/messages", answers, &Parts::messages},
       {"POST", "/v1/messages/count_tokens", tokens, &Parts::count_message_tokens},
       {"POST", "/api/chat", answers, &Parts::ollama_chat},
@@ -261,6 +272,20 @@ std::vector<std::string> service_endpoints() {
   for (const auto& route : Service::Parts::routes())
     names.push_back(std::string(route.method) + " " + std::string(route.path));
   return names;
+}
+
+std::vector<std::pair<std::string, const ParameterKinds*>> service_parameters() {
+  return {{"/v1/chat/completions", &openai_chat_parameters()},
+          {"/v1/completions", &openai_completions_parameters()},
+          {"/v1/responses", &responses_parameters()},
+          {"/v1/messages", &anthropic_parameters()},
+          {"/v1/messages/count_tokens", &anthropic_count_parameters()},
+          {"/api/chat", &ollama_chat_parameters()},
+          {"/api/generate", &ollama_generate_parameters()},
+          {"`options` of both", &ollama_options()},
+          {"/tokenize", &tokenize_parameters()},
+          {"/detokenize", &detokenize_parameters()},
+          {"/apply-template", &apply_template_parameters()}};
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

@@ -5,9 +5,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/server/access.h"
 #include "app/server/http_server.h"
+#include "app/server/json_fields.h"
 #include "app/server/served_models.h"
 
 namespace fovea::app {
@@ -39,7 +42,9 @@ class Service {
   std::unique_ptr<Parts> parts_;
 };
 
-// Every path with its methods, for docs/server.md: "POST /v1/chat/completions".
+// For docs/server.md: every path with its method, "POST /v1/chat/completions"; and what is known of their
+// parameters, by the path, or by "`options` of both" for Ollama's.
 std::vector<std::string> service_endpoints();
+std::vector<std::pair<std::string, const ParameterKinds*>> service_parameters();
 
 }  // namespace fovea::app

@@ -56,12 +56,13 @@ Result<std::unique_ptr<Answer>> Answer::create(const Engine::Parts& parts, const
                         .parallel = request.parallel_tool_calls},
               .room = {.limit = request.max_tokens}};
   asked.room.context = parts.plan.options.context - std::ssize(asked.prompt.tokens) + 1;
-  FOVEA_TRY(asked.hold, AnswerHold::begin(request, asked.prompt,
-                                          {.tokenizer = *parts.tokenizer,
-                                           .channels = channels,
-                                           .end_of_generation = parts.end_of_generation,
-                                           .forms = *parts.forms},
-                                          asked.room, tools.empty() ? nullptr : &asked.calls));
+  FOVEA_TRY(auto hold, AnswerHold::begin(request, asked.prompt,
+                                         {.tokenizer = *parts.tokenizer,
+                                          .channels = channels,
+                                          .end_of_generation = parts.end_of_generation,
+                                          .forms = *parts.forms},
+                                         asked.room, tools.empty() ? nullptr : &asked.calls));
+  if (hold) asked.hold.emplace(*std::move(hold));
   return std::unique_ptr<Answer>(new Answer(parts, request, std::move(asked), std::move(stop)));
 }
 

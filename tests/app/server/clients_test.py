@@ -111,6 +111,21 @@ def plain_openai_completions(url):
     assert "".join(piece.choices[0].text for piece in pieces) == answer.choices[0].text
 
 
+def plain_openai_responses(url):
+    client = openai_client(url)
+    ask = dict(model="tiny", input="Hello, who are you?", temperature=0, max_output_tokens=24)
+    answer = client.responses.create(**ask, instructions="Be short.")
+    assert answer.status in ("completed", "incomplete") and answer.usage.output_tokens <= 24
+    events = list(client.responses.create(**ask, instructions="Be short.", stream=True))
+    assert "".join(e.delta for e in events if e.type == "response.output_text.delta") == answer.output_text
+    assert events[-1].response.output_text == answer.output_text
+    assert [e.sequence_number for e in events] == list(range(len(events)))
+    follow = client.responses.create(**{**ask, "input": "And?"}, previous_response_id=answer.id)
+    assert follow.usage.input_tokens > answer.usage.input_tokens
+    raises(openai.NotFoundError, lambda: client.responses.create(**ask, previous_response_id="resp_none"))
+    raises(openai.BadRequestError, lambda: client.responses.create(**ask, background=True))
+
+
 def plain_openai_errors(url):
     client = openai_client(url)
     create = client.chat.completions.create

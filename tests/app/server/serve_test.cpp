@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "app/server/engine_models.h"
+#include "app/server/errors.h"
 #include "tests/support/test.h"
 
 #include "../process.h"
@@ -23,13 +24,17 @@ struct Library {
   TemporaryFolder folder;
   std::unique_ptr<app::EngineModels> models;
 
-  explicit Library(std::chrono::seconds idle = 600s, const std::vector<std::string>& names = {"a", "b"}) {
+  explicit Library(std::chrono::seconds idle = 600s, const std::vector<std::string>& names = {"a", "b"},
+                   std::int64_t device_bytes = 0) {
     for (const std::string& name : names)
       std::filesystem::copy(golden("chat"), folder.path() / name, std::filesystem::copy_options::recursive);
-    auto opened = app::EngineModels::open(
-        {.folder = folder.path(), .idle_unload = idle, .options = [](const std::string& model) {
-           return Result<LoadOptions>(LoadOptions{.model = model, .context = 256, .threads = 1});
-         }});
+    auto opened = app::EngineModels::open({.folder = folder.path(),
+                                           .idle_unload = idle,
+                                           .device_bytes = device_bytes,
+                                           .options = [](const std::string& model) {
+                                             return Result<LoadOptions>(
+                                                 LoadOptions{.model = model, .context = 256, .threads = 1});
+                                           }});
     if (!opened) qFatal("%s", opened.error().message().c_str());
     models = *std::move(opened);
   }
@@ -189,19 +194,33 @@ class ServeTest : public QObject {
     QTRY_COMPARE(library.loaded(), std::size_t{0});
   }
 
+  // With room for one and a half.
+  void givesTheMemoryToWhoIsAsked() {
+    const std::int64_t one = [] {
+      const Library library;
+      return library.models->plan("a")->plan.total_bytes;
+    }();
+    QVERIFY(one > 0);
+    const Library library(600s, {"a", "b"}, one + one / 2);
+    auto a = library.models->acquire("a", {});
+    FOVEA_VERIFY(a);
+    const auto busy = library.models->acquire("b", {});
+    QVERIFY(!busy.has_value());
+    QCOMPARE(busy.error().kind, ErrorKind::memory);
+    const std::string says = busy.error().message();
+    QVERIFY2(says.find("b needs " + size_text(one)) != std::string::npos, says.c_str());
+    QVERIFY2(says.find(size_text(one / 2) + " can be had, beside a") != std::string::npos, says.c_str());
+    a = std::unexpected(Error{});
+    FOVEA_VERIFY(library.models->acquire("b", {}));
+    QCOMPARE(library.loaded(), std::size_t{1});
+    QCOMPARE(library.models->loaded()->name(), "b");
+  }
+
   void saysWhatAModelWouldNeed() {
-    const TemporaryFolder folder;
-    std::filesystem::copy(golden("chat"), folder.path() / "a", std::filesystem::copy_options::recursive);
-    const auto models =
-        app::EngineModels::open({.folder = folder.path(), .options = [](const std::string& model) {
-                                   LoadOptions options{.model = model, .context = 1 << 24, .threads = 1};
-                                   return Result<LoadOptions>(options);
-                                 }});
-    FOVEA_VERIFY(models);
-    const auto none = (*models)->acquire("a", {});
-    if (none) QSKIP("this machine has memory for any context");
-    QCOMPARE(none.error().kind, ErrorKind::memory);
-    QVERIFY(none.error().message().find("a needs ") != std::string::npos);
+    const Library library(600s, {"a"}, 1000);
+    const auto none = library.models->acquire("a", {});
+    QVERIFY(!none.has_value());
+    QVERIFY(none.error().is(errors::server_never_memory.code));
   }
 
   // Calls from several threads at once, of which some are stopped, answer as one alone.
