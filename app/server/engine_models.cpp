@@ -154,6 +154,7 @@ struct EngineModels::Parts {
     std::unique_lock lock(mutex);
     while (!stop.stop_requested()) {
       bool is_swapping = false;
+      std::vector<std::shared_ptr<ServedEngine>> unloaded;
       const auto now = Clock::now();
       for (auto each = loaded.begin(); each != loaded.end();) {
         Loaded& one = each->second;
@@ -161,11 +162,17 @@ struct EngineModels::Parts {
           one.used = now;
         } else if (is_over(one, now)) {
           log::info("server", one.model->name(), " is unloaded: nobody asked for it");
+          unloaded.push_back(std::move(one.model));
           each = loaded.erase(each);
           continue;
         }
         is_swapping |= one.model->rest();
         ++each;
+      }
+      if (!unloaded.empty()) {  // which takes a while, and holds nobody up
+        lock.unlock();
+        unloaded.clear();
+        lock.lock();
       }
       wake.wait_for(lock, stop, std::chrono::milliseconds(is_swapping ? 10 : 200), [] { return false; });
     }

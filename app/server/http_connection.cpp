@@ -63,7 +63,8 @@ class ConnectionExchange final : public Exchange {
   bool begin(HttpResponse head) override {
     if (is_answered_.exchange(true)) return false;
     if (is_old_) keep_ = false;  // an end of the body that HTTP/1.0 knows
-    return post(head_bytes(head, keep_, std::nullopt, !is_old_), false);
+    is_ended_ = request_.method == "HEAD";
+    return post(head_bytes(head, keep_, std::nullopt, !is_old_), is_ended_) && !is_ended_;
   }
 
   bool write(std::string_view piece) override {
@@ -245,7 +246,7 @@ void HttpConnection::on_body(error_code error) {
 
 void HttpConnection::answer() {
   state_ = State::answering;
-  timer_.cancel();
+  no_deadline();
   auto message = parser_->release();
   head_.body = std::move(message.body());
   const std::size_t lane = shared_.handler.lane(head_);
@@ -290,7 +291,7 @@ void HttpConnection::write_next() {
     }
     if (!self->out_.empty()) return self->write_next();
     if (self->ends_) return self->finish_writing();
-    if (self->state_ == State::answering) self->timer_.cancel();
+    if (self->state_ == State::answering) self->no_deadline();
   });
 }
 
@@ -330,13 +331,18 @@ void HttpConnection::linger() {
 
 void HttpConnection::deadline(std::chrono::milliseconds time) {
   timer_.expires_after(time);
-  timer_.async_wait([self = shared_from_this()](error_code error) {
-    if (!error) self->on_deadline();
+  // One that has just passed may be on its way when the next one is set, or none.
+  timer_.async_wait([self = shared_from_this(), number = ++deadline_number_](error_code error) {
+    if (!error && number == self->deadline_number_) self->on_deadline();
   });
 }
 
+void HttpConnection::no_deadline() {
+  ++deadline_number_;
+  timer_.cancel();
+}
+
 void HttpConnection::on_deadline() {
-  if (timer_.expiry() > std::chrono::steady_clock::now()) return;  // it was set anew in the meantime
   const bool is_waited_for = (state_ == State::head || state_ == State::body) && !is_writing_;
   if (!is_waited_for) return close();
   error_code ignored;
@@ -354,7 +360,7 @@ void HttpConnection::close() {
   if (exchange_) exchange_->request_stop();
   exchange_.reset();
   error_code ignored;
-  timer_.cancel();
+  no_deadline();
   socket_.close(ignored);
   shared_.forget(shared_from_this());
 }

@@ -64,12 +64,14 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void finish_writing();
   void linger();
   void deadline(std::chrono::milliseconds time);
+  void no_deadline();
   void on_deadline();
   void close();
 
   Socket socket_;
   HttpShared& shared_;
   boost::asio::steady_timer timer_;
+  std::uint64_t deadline_number_ = 0;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   HttpRequest head_;

@@ -4,7 +4,6 @@
 
 #include "app/server/answer_reader.h"
 #include "app/server/anthropic.h"
-#include "app/server/llama_server.h"
 #include "app/server/ollama.h"
 #include "app/server/openai_chat.h"
 #include "app/server/openai_completions.h"
