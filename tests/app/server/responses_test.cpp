@@ -1,0 +1,106 @@
+// OpenAI's responses: items, streams, and what is kept.
+#include "tests/support/test.h"
+
+#include "protocols.h"
+
+using namespace fovea;
+using namespace fovea::tests;
+
+class ResponsesTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void responses() {
+    const Server server;
+    server.models.model->pieces = {said_call};
+    server.models.model->result.timings = {.prompt_tokens = 9, .reused_tokens = 4, .generated_tokens = 3};
+    const Json tool = {{"type", "function"}, {"name", "look"}, {"parameters", {{"type", "object"}}}};
+    const Json body = {
+        {"model", "tiny"},
+        {"instructions", "Be short."},
+        {"input", "Hi"},
+        {"tools", Json::array({tool})},
+        {"reasoning", {{"effort", "high"}}},
+        {"text", {{"format", {{"type", "json_schema"}, {"name", "n"}, {"schema", {{"type", "integer"}}}}}}},
+        {"max_output_tokens", 50}};
+    const Json first = answer_of(server, "/v1/responses", body);
+    const GenerateRequest asked = server.models.model->asked().back();
+    QCOMPARE(asked.messages.size(), std::size_t{2});
+    QVERIFY(asked.messages[0].role == "system" && asked.messages[1].content == "Hi" &&
+            asked.max_tokens == 50);
+    QVERIFY(asked.form.kind == AnswerForm::Kind::json_schema && asked.thinking == true);
+    QCOMPARE(Json::parse(asked.tools)[0]["function"]["name"], "look");
+    QCOMPARE(first["status"], "completed");
+    QCOMPARE(first["output"][0]["content"][0]["text"], "Hm.");
+    QCOMPARE(first["output"][1]["content"][0]["text"], "I look.");
+    QCOMPARE(first["output"][2]["arguments"], "{\"at\": \"it\"}");
+    QCOMPARE(first["usage"]["total_tokens"], 12);
+
+    // The answer goes on with the call's result; the instructions do not.
+    const Json result = {
+        {"type", "function_call_output"}, {"call_id", first["output"][2]["call_id"]}, {"output", "a cat"}};
+    answer_of(server, "/v1/responses",
+              {{"previous_response_id", first["id"]}, {"input", Json::array({result})}});
+    const auto messages = server.models.model->asked().back().messages;
+    QCOMPARE(messages.size(), std::size_t{3});
+    QCOMPARE(messages[1].content, said_call);
+    QVERIFY(messages[2].role == "tool" && messages[2].content == "a cat" && messages[2].tool_name == "look");
+    const Json unkept = answer_of(server, "/v1/responses", {{"input", "Hi"}, {"store", false}});
+    const Json error = answer_of(server, "/v1/responses",
+                                 {{"input", "Hi"}, {"previous_response_id", unkept["id"]}}, 404)["error"];
+    QCOMPARE(error["code"], "previous_response_not_found");
+    QCOMPARE(
+        answer_of(server, "/v1/responses", {{"input", "Hi"}, {"background", true}}, 400)["error"]["param"],
+        "background");
+  }
+
+  // Items that a client sends back are the messages that they were.
+  void responsesItems() {
+    const Server server;
+    const Json items = {
+        {{"role", "user"}, {"content", Json::array({{{"type", "input_text"}, {"text", "Hi"}}})}},
+        {{"type", "reasoning"},
+         {"id", "rs_1"},
+         {"summary", Json::array()},
+         {"content", Json::array({{{"type", "reasoning_text"}, {"text", "d"}}})}},
+        {{"type", "message"},
+         {"role", "assistant"},
+         {"content", Json::array({{{"type", "output_text"}, {"text", "c"}}})}},
+        {{"type", "function_call"}, {"call_id", "call_1"}, {"name", "look"}, {"arguments", "{}"}},
+        {{"type", "function_call_output"}, {"call_id", "call_1"}, {"output", "found"}}};
+    answer_of(server, "/v1/responses", {{"input", items}});
+    const auto messages = server.models.model->asked().back().messages;
+    QCOMPARE(messages.size(), std::size_t{3});
+    QCOMPARE(messages[1].content,
+             "<think>\nd\n</think>\n\nc\n<tool_call>\n{\"name\": \"look\", \"arguments\": {}}\n</tool_call>");
+    QVERIFY(messages[2].tool_name == "look" && messages[2].tool_call_id == "call_1");
+  }
+
+  void responsesStream() {
+    const Server server;
+    server.models.model->pieces = {said_call.substr(0, 50), said_call.substr(50)};
+    const Json tool = {{"type", "function"}, {"name", "look"}};
+    const auto events =
+        events_of(stream_of(server, "/v1/responses", {{"input", "Hi"}, {"tools", Json::array({tool})}}));
+    std::string text, reasoning, arguments;
+    int number = 0;
+    for (const auto& [name, event] : events) {
+      QCOMPARE(event["type"], name);
+      QCOMPARE(event["sequence_number"], number++);
+      if (name == "response.output_text.delta") text += event["delta"];
+      if (name == "response.reasoning_text.delta") reasoning += event["delta"];
+      if (name == "response.function_call_arguments.delta") arguments += event["delta"];
+    }
+    QCOMPARE(events.front().first, "response.created");
+    QCOMPARE(events.back().first, "response.completed");
+    QCOMPARE(text, "I look.");
+    QCOMPARE(reasoning, "Hm.");
+    QCOMPARE(arguments, "{\"at\": \"it\"}");
+    const Json& output = events.back().second["response"]["output"];
+    QCOMPARE(output.size(), std::size_t{3});
+    QCOMPARE(output[2]["arguments"], arguments);
+  }
+};
+
+FOVEA_TEST(ResponsesTest)
+#include "responses_test.moc"
