@@ -181,6 +181,8 @@ bool AnswerReader::step_call(bool is_last) {
       return true;
     }
   }
+  // Until it is known what it is, an end may be a part of the name.
+  if (state == CallHead::State::incomplete && !is_last) return false;
   const std::size_t end = held_.find(close_call);
   if (end == std::string::npos && !is_last) return false;
   const std::string text = held_.substr(0, end);

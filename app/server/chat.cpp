@@ -50,30 +50,33 @@ Result<std::vector<Answer>> run_chat(ServedModel& model, const ChatRequest& requ
     Answer answer;
     std::stop_source left;
     const std::stop_callback pass_on(stop, [&left] { left.request_stop(); });
-    AnswerReader reader(!generate.tools.empty() && generate.tool_choice != ToolChoice::none,
-                        [&](const AnswerEvent& event) {
-                          switch (event.kind) {
-                            case AnswerEvent::Kind::reasoning:
-                              answer.reasoning += event.text;
-                              break;
-                            case AnswerEvent::Kind::content:
-                              answer.content += event.text;
-                              break;
-                            case AnswerEvent::Kind::call_begin:
-                              answer.calls.push_back({new_id("call_"), event.text, ""});
-                              break;
-                            case AnswerEvent::Kind::call_arguments:
-                              answer.calls.back().arguments += event.text;
-                              break;
-                            case AnswerEvent::Kind::call_end:
-                              break;
-                          }
-                          const ToolCall* const call = answer.calls.empty() ? nullptr : &answer.calls.back();
-                          if (!listener.event(choice, event, call)) left.request_stop();
-                        });
-    FOVEA_TRY(answer.result, model.generate(
-                                 generate, [&](std::string_view text, const Timings&) { reader.read(text); },
-                                 left.get_token()));
+    const AnswerSink hear = [&](const AnswerEvent& event) {
+      switch (event.kind) {
+        case AnswerEvent::Kind::reasoning:
+          answer.reasoning += event.text;
+          break;
+        case AnswerEvent::Kind::content:
+          answer.content += event.text;
+          break;
+        case AnswerEvent::Kind::call_begin:
+          answer.calls.push_back({new_id("call_"), event.text, ""});
+          break;
+        case AnswerEvent::Kind::call_arguments:
+          answer.calls.back().arguments += event.text;
+          break;
+        case AnswerEvent::Kind::call_end:
+          break;
+      }
+      const ToolCall* const call = answer.calls.empty() ? nullptr : &answer.calls.back();
+      if (!listener.event(choice, event, call)) left.request_stop();
+    };
+    AnswerReader reader(!generate.tools.empty() && generate.tool_choice != ToolChoice::none, hear);
+    // What follows a prompt as it stands is as it stands, too.
+    const auto read = [&](std::string_view text, const Timings&) {
+      if (!generate.raw_prompt) return reader.read(text);
+      if (!text.empty()) hear({AnswerEvent::Kind::content, std::string(text)});
+    };
+    FOVEA_TRY(answer.result, model.generate(generate, read, left.get_token()));
     if (answer.result.finish == FinishReason::cancelled || left.stop_requested())
       return fail(errors::stopped_on_request());
     reader.finish();
@@ -90,7 +93,7 @@ std::string answer_text(std::string_view reasoning, std::string_view content,
   text += content;
   for (const ToolCall& call : calls) {
     if (!text.empty() && !text.ends_with('\n')) text += '\n';
-    // The arguments as they were sent, whose order and numbers stay as they are.
+    // Templates show the arguments in the order in which they were sent.
     text += "<tool_call>\n{\"name\": " + dump(call.name) + ", \"arguments\": " + call.arguments +
             "}\n</tool_call>";
   }

@@ -78,6 +78,10 @@ class AnswerReaderTest : public QObject {
     QTest::newRow("name with escapes")
         << "<tool_call>{\"name\":\"g\\u00fc\\\"\",\"arguments\":{}}</tool_call>" << true
         << QStringList{"b:gü\"", "a:{}", "e"};
+    QTest::newRow("name with a tag") << "<tool_call>{\"name\":\"f</tool_call>\",\"arguments\":{}}</tool_call>"
+                                     << true << QStringList{"b:f</tool_call>", "a:{}", "e"};
+    QTest::newRow("name without an end") << "<tool_call>{\"name\":\"f</tool_call> b" << true
+                                         << QStringList{"c:<tool_call>{\"name\":\"f</tool_call> b"};
     QTest::newRow("the other order")
         << "<tool_call>{\"arguments\":{\"b\":2,\"a\":1},\"name\":\"f\"}</tool_call>" << true
         << QStringList{"b:f", "a:{\"b\":2,\"a\":1}", "e"};

@@ -273,6 +273,9 @@ class OpenAiTest : public QObject {
     const GenerateRequest request = server.models.model->asked().back();
     QCOMPARE(request.raw_prompt.value_or(""), "Once");
     QCOMPARE(request.max_tokens, 16);
+    server.models.model->pieces = {"<think>a</think>", "b"};
+    QCOMPARE(answer_of(server, "/v1/completions", {{"prompt", "Once"}})["choices"][0]["text"],
+             "<think>a</think>b");
     QCOMPARE(answer_of(server, "/v1/completions", {{"prompt", {"a", "b"}}}, 400)["error"]["param"], "prompt");
     QCOMPARE(answer_of(server, "/v1/completions", {{"prompt", "a"}, {"suffix", "b"}}, 400)["error"]["param"],
              "suffix");
