@@ -382,7 +382,7 @@ void add_feed_forward_benchmarks(Benchmarks& all) {
     for (const std::int64_t tokens : {1, 64, 256}) add({types}, {64, 8, 2048, 768, tokens, false, false});
   }
   // SmolLM2's dense layer.
-  for (const std::int64_t tokens : {1, 512})
+  for (const std::int64_t tokens : {1, 2, 4, 8, 512})
     add({{Type::q4_1, Type::q4_1}}, {0, 0, 576, 1536, tokens, true, false});
 }
 

@@ -27,41 +27,61 @@ template <std::int64_t Bytes, int Locality>
   for (std::int64_t i = 0; i < Bytes; i += 64) __builtin_prefetch(from + i, 0, Locality);
 }
 
-// One token: the sums stay in registers, and the tile is read once, from its start to its end.
-template <Type type>
-void multiply_token(const TileProduct& op) {
+// Few tokens, `first` and those behind it: the sums stay in registers, and the tile is read once, from its
+// start to its end.
+template <Type type, int Tokens>
+void multiply_few(const TileProduct& op, std::int64_t first) {
   using B = Block<type>;
   constexpr int steps = B::elements / block_columns;
   constexpr Fetch ahead_by = fetch<type>;
   constexpr std::int64_t step_bytes = B::bytes * tile_rows / steps;
-  const std::int64_t tokens = op.x.tokens;
   const std::int64_t blocks = op.columns / B::elements;
-  const ActivationBlock* x = op.x.blocks + (op.index ? op.index[0] : op.first);
+  const ActivationBlock* x[Tokens];
+#pragma GCC unroll 8
+  for (int t = 0; t < Tokens; ++t)
+    x[t] = op.x.blocks + (op.index ? op.index[first + t] : op.first + first + t);
   const std::byte* tile = op.tile;
   const std::byte* const end = tile + blocks * B::bytes * tile_rows;
-  Floats sums[parts];
-  for (Floats& sum : sums) sum = set_floats(0);
+  Floats sums[parts][Tokens];
+#pragma GCC unroll 4
+  for (int part = 0; part < parts; ++part) {
+#pragma GCC unroll 8
+    for (int t = 0; t < Tokens; ++t) sums[part][t] = set_floats(0);
+  }
   if (ahead_by.distance == 0 && op.next) prefetch<1024, ahead_by.locality>(op.next);
+  std::int64_t at = 0;  // of the activations
   for (std::int64_t b = 0; b < blocks; ++b) {
     const std::byte* ahead = tile + ahead_by.distance;
     if (ahead >= end && op.next) ahead = op.next + (ahead - end);
 #pragma GCC unroll 4
     for (int part = 0; part < parts; ++part) {
       const B block{TileBlock{tile, part}};
-#pragma GCC unroll 8
-      for (int s = 0; s < steps; ++s) {
+      const auto step = [&](int s) {
         if (ahead_by.distance > 0 && part == 0)
           prefetch<step_bytes, ahead_by.locality>(ahead + s * step_bytes);
         Unpacked<B::halves> u;
         block.unpack(s, u);
-        sums[part] = add_product<B>(u, x[s * tokens], sums[part]);
+#pragma GCC unroll 8
+        for (int t = 0; t < Tokens; ++t)
+          sums[part][t] = add_product<B>(u, x[t][at + s * op.x.tokens], sums[part][t]);
+      };
+      if constexpr (Tokens == 1) {
+#pragma GCC unroll 8
+        for (int s = 0; s < steps; ++s) step(s);
+      } else {
+#pragma GCC unroll 1
+        for (int s = 0; s < steps; ++s) step(s);
       }
     }
-    x += steps * tokens;
+    at += steps * op.x.tokens;
     tile += B::bytes * tile_rows;
   }
+  float* const y = op.y + first * tile_rows;
 #pragma GCC unroll 4
-  for (int part = 0; part < parts; ++part) store_floats(op.y + part * lanes, sums[part]);
+  for (int part = 0; part < parts; ++part) {
+#pragma GCC unroll 8
+    for (int t = 0; t < Tokens; ++t) store_floats(y + t * tile_rows + part * lanes, sums[part][t]);
+  }
 }
 
 // Adds 32 columns' products to the sums of all tokens.
@@ -74,7 +94,7 @@ template <typename B, bool Indexed>
 }
 
 // Many tokens: the weights are unpacked once for all of them; the sums are in y, which the caller keeps small
-// enough for the first-level cache. Each token's sum is formed in the same order as by multiply_token.
+// enough for the first-level cache. Each token's sum is formed in the same order as by multiply_few.
 template <Type type>
 void multiply_tokens(const TileProduct& op) {
   using B = Block<type>;
@@ -102,9 +122,24 @@ void multiply_tokens(const TileProduct& op) {
   }
 }
 
+// Several sequences that decode are few tokens, which shall read the weights as fast as one does. As many as
+// there are registers for are multiplied at once.
 template <Type type>
 void multiply_blocks(const TileProduct& op) {
-  if (op.tokens == 1) return multiply_token<type>(op);
+  constexpr std::int64_t most = lanes == 16 ? 8 : lanes == 8 ? 4 : 1;
+  if (op.tokens == 1) return multiply_few<type, 1>(op, 0);
+  if constexpr (most > 1) {
+    if (op.tokens <= 8) {
+      std::int64_t t = 0;
+      if constexpr (most == 8) {
+        if (op.tokens == 8) return multiply_few<type, 8>(op, 0);
+      }
+      for (; t + 4 <= op.tokens; t += 4) multiply_few<type, 4>(op, t);
+      for (; t + 2 <= op.tokens; t += 2) multiply_few<type, 2>(op, t);
+      if (t < op.tokens) multiply_few<type, 1>(op, t);
+      return;
+    }
+  }
   multiply_tokens<type>(op);
 }
 
