@@ -65,7 +65,8 @@ void multiply_few(const TileProduct& op, std::int64_t first) {
         for (int t = 0; t < Tokens; ++t)
           sums[part][t] = add_product<B>(u, x[t][at + s * op.x.tokens], sums[part][t]);
       };
-      if constexpr (Tokens == 1) {
+      // As much code as is worth its while.
+      if constexpr (Tokens == 1 || (parts == 1 && Tokens <= 4)) {
 #pragma GCC unroll 8
         for (int s = 0; s < steps; ++s) step(s);
       } else {
