@@ -50,11 +50,24 @@ TOOLS = [{"type": "function", "function": LOOK}]
 SCHEMA = {"type": "object", "properties": {"age": {"type": "integer", "minimum": 0, "maximum": 99}, "fine": {"type": "boolean"}},
           "required": ["age", "fine"], "additionalProperties": False}
 
+# The tiny model's own knows no tools.
+TEMPLATE = """{%- if tools %}{{ tools | tojson }}{% endif -%}
+{%- for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content }}{% for call in m.tool_calls or [] %}
+<tool_call>
+{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}
+</tool_call>{% endfor %}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+
 
 @contextlib.contextmanager
 def served(*arguments):
     data = tempfile.mkdtemp(dir=FOLDER)
     shutil.copytree(MODEL, os.path.join(data, "models", "tiny"))
+    if PART == "forms":
+        with open(os.path.join(data, "models", "tiny", "chat_template.jinja"), "w") as template:
+            template.write(TEMPLATE)
     server = subprocess.Popen([PROGRAM, "serve", "tiny", "--port", "0", "--json", "--context", "512", "--threads", "2", *arguments],
                               stdout=subprocess.PIPE, text=True, env={**os.environ, "FOVEA_DATA": data})
     try:
