@@ -133,15 +133,14 @@ bool Scheduler::admit() {
   bool any = false;
   while (!waiting_.empty() && std::ssize(active_) < parts_.plan.options.sequences) {
     Asked* const next = waiting_.front();
-    if (!next->answer->is_done()) {
-      const std::int64_t pages = parts_.cache->pages_of(next->answer->expected_tokens());
-      if (pages > free_pages()) return any;
-      next->pages = pages;
-      next->answer->begin(parts_);
-      any = true;
-    }
+    const std::int64_t pages = parts_.cache->pages_of(next->answer->expected_tokens());
+    if (!next->answer->is_done() && pages > free_pages()) break;
     waiting_.pop_front();
     active_.push_back(next);
+    if (next->answer->is_done()) continue;
+    next->pages = pages;
+    next->answer->begin(parts_);
+    any = true;
   }
   return any;
 }

@@ -104,7 +104,7 @@ class ServeTest : public QObject {
     QTest::newRow("no port") << QStringList{"--port", "65536"} << 2 << "65536";
     QTest::newRow("no time") << QStringList{"--idle-unload", "soon"} << 2
                              << "soon is not a time such as 10min";
-    QTest::newRow("no slots") << QStringList{"--slots", "0"} << 2 << "0 is not a number from 1 to 64";
+    QTest::newRow("no slots") << QStringList{"--slots", "0"} << 2 << "0 is not a number from 1 to 8";
   }
   void refuses() {
     QFETCH(QStringList, arguments);
