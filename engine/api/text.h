@@ -22,7 +22,7 @@ struct EncodeOptions {
 };
 
 struct Message {
-  std::string role;  // "system", "user", "assistant", "tool"
+  std::string role;               // "system", "user", "assistant", "tool"
   std::string content;            // of an assistant with its thoughts and calls, as GenerateResult::text
   std::string tool_call_id = {};  // of a "tool" message: the call that it answers, where calls have ids, …
   std::string tool_name = {};     // … and the function's name

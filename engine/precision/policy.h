@@ -31,8 +31,8 @@ struct ExpertUse {
 // as many observations, with no proposal between them.
 struct Observation {
   std::uint64_t sequence = 0;  // whose tokens: equal in the observations of one request
-  std::int64_t tokens = 0;  // in the pass
-  bool prefill = false;     // of a prompt, or of more than one token
+  std::int64_t tokens = 0;     // in the pass
+  bool prefill = false;        // of a prompt, or of more than one token
   // Of the output's distribution in nats, of each token whose logits were wanted; empty: none were, or the
   // policy has no use for it.
   std::span<const float> entropies = {};

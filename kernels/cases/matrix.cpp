@@ -231,7 +231,8 @@ void add_matrix_sweep(Cases& cases, Random& random) {
 }
 
 void add_matrix_benchmarks(Benchmarks& all) {
-  // Qwen3-30B-A3B's attention output, 4096 to 2048, decoding one sequence and several, and in one chunk of prefill.
+  // Qwen3-30B-A3B's attention output, 4096 to 2048, decoding one sequence and several, and in one chunk of
+  // prefill.
   for (const Type type : all_types) {
     for (const std::int64_t tokens : {1, 2, 4, 8, 512}) {
       const std::string what = label(type) + " 2048x4096 " + std::to_string(tokens) + " tokens";
