@@ -16,12 +16,6 @@ constexpr double short_pass = 0.08;  // s
 constexpr double longer = 2.5;
 constexpr double learning = 0.3;  // share of the latest pass
 
-void deliver(AnswerNews news, const TextSink& sink, const ProgressSink& progress) {
-  if (progress && news.progress) progress(*news.progress);
-  if (!sink) return;
-  for (const AnswerNews::Piece& piece : news.pieces) sink(piece.text, piece.so_far);
-}
-
 void take_over(AnswerNews& all, AnswerNews more) {
   if (more.progress) all.progress = more.progress;
   std::ranges::move(more.pieces, std::back_inserter(all.pieces));
@@ -61,7 +55,7 @@ void Scheduler::answer(Answer& answer, const TextSink& sink, const ProgressSink&
     if (!mine.news.empty()) {
       AnswerNews news = std::exchange(mine.news, {});
       lock.unlock();
-      deliver(std::move(news), sink, progress);
+      deliver(mine, news, sink, progress);
       lock.lock();
     } else if (!led_) {
       led_ = true;
@@ -76,6 +70,20 @@ void Scheduler::answer(Answer& answer, const TextSink& sink, const ProgressSink&
       mine.changed.wait(lock, [&] { return mine.done || !mine.news.empty() || !led_; });
     }
   }
+  if (mine.thrown) std::rethrow_exception(mine.thrown);
+}
+
+void Scheduler::deliver(Asked& mine, const AnswerNews& news, const TextSink& sink,
+                        const ProgressSink& progress) {
+  if (mine.is_given_up) return;
+  try {
+    if (progress && news.progress) progress(*news.progress);
+    if (!sink) return;
+    for (const AnswerNews::Piece& piece : news.pieces) sink(piece.text, piece.so_far);
+  } catch (...) {
+    mine.thrown = std::current_exception();
+    mine.is_given_up = true;
+  }
 }
 
 void Scheduler::lead(Asked& mine, const TextSink& sink, const ProgressSink& progress) {
@@ -87,7 +95,7 @@ void Scheduler::lead(Asked& mine, const TextSink& sink, const ProgressSink& prog
       news = std::exchange(mine.news, {});
       done = mine.done;
     }
-    deliver(std::move(news), sink, progress);
+    deliver(mine, news, sink, progress);
   }
 }
 
@@ -117,7 +125,8 @@ void Scheduler::arrive() {
 void Scheduler::drop_cancelled() {
   const auto drop = [&](auto& asked) {
     for (Asked* each : asked)
-      if (each->answer->stop().stop_requested()) each->answer->finish(parts_, FinishReason::cancelled);
+      if (each->is_given_up || each->answer->stop().stop_requested())
+        each->answer->finish(parts_, FinishReason::cancelled);
   };
   drop(active_);
   drop(waiting_);

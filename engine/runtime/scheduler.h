@@ -7,9 +7,11 @@
 // its own is done, then another takes over; so a single answer costs no switch between threads.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <vector>
 
@@ -40,7 +42,7 @@ class Scheduler {
   explicit Scheduler(Engine::Parts& parts);
 
   // Returns when the answer is done. Any thread; sinks are called on it. While it runs the passes, what its
-  // sinks take all answers wait for.
+  // sinks take all answers wait for. What a sink throws ends its own answer alone and is thrown on.
   void answer(Answer& answer, const TextSink& sink, const ProgressSink& progress);
 
   struct Load {
@@ -55,8 +57,12 @@ class Scheduler {
     AnswerNews news = {};    // that its thread has not fetched
     bool done = false;
     std::condition_variable changed = {};
+    std::exception_ptr thrown = {};         // by a sink: nothing more is told, …
+    std::atomic<bool> is_given_up = false;  // … and the answer is cancelled
   };
 
+  static void deliver(Asked& mine, const AnswerNews& news, const TextSink& sink,
+                      const ProgressSink& progress);
   void lead(Asked& mine, const TextSink& sink, const ProgressSink& progress);
   void step();
   // An answer's part in a pass.

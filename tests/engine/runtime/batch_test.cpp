@@ -314,6 +314,29 @@ class BatchTest : public QObject {
     QVERIFY(std::equal(results[0].tokens.begin(), results[0].tokens.end(), whole.tokens.begin()));
   }
 
+  // What a sink throws ends its own answer alone.
+  void aSinkThatThrowsEndsItsOwnAnswer() {
+    const auto alone = load(chat_request());
+    const auto together = load(for_sequences(chat_request(), 2));
+    for (int round = 0; round < 5; ++round) {
+      bool refused = false;
+      GenerateResult other;
+      {
+        const std::jthread throws([&] {
+          const auto result =
+              together->generate(request(1, 12, 60), [](std::string_view, const auto& so_far) {
+                if (so_far.generated_tokens >= 3) throw std::bad_alloc();
+              });
+          refused = !result && result.error().kind == fovea::ErrorKind::memory;
+        });
+        const std::jthread goes_on([&] { other = generate(*together, request(3, 12, 60)); });
+      }
+      QVERIFY(refused);
+      QCOMPARE(other.tokens, generate(*alone, request(3, 12, 60)).tokens);
+    }
+    QCOMPARE(together->load().answering + together->load().waiting, 0);
+  }
+
   // Sinks are called on the thread that asks, in order, with everything.
   void eachThreadHearsItsOwnAnswer() {
     const auto engine = load(for_sequences(chat_request(), 4));
