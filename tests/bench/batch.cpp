@@ -2,13 +2,16 @@
 // a prompt is read.
 //   bench_batch MODEL [--turns N] [--threads N] [--tokens N] [--prompt N]
 // Answers of 256 tokens to different prompts of some 60, greedy, no policy; 1, 2, 4 and 8 of them in turns,
-// medians. Then one answer while a prompt of 2,000 tokens is read: the median and the 99th percentile between
-// its tokens with and without that, and the time to the prompt's first token beside it and alone.
+// medians. Of a model with experts also how many different ones a pass of them reads, and what that leaves to
+// gain where reading weights is all that takes time. Then one answer while a prompt of 2,000 tokens is read:
+// the median and the 99th percentile between its tokens with and without that, and the time to the prompt's
+// first token beside it and alone.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -58,6 +61,7 @@ struct Asked {
   double first = 0;             // s to the first text
   std::vector<double> between;  // s
   std::int64_t tokens = 0;
+  std::vector<fovea::TokenId> text;  // prompt and answer
 };
 
 Asked ask(Engine& engine, const GenerateRequest& request, std::stop_token stop = {}) {
@@ -83,11 +87,67 @@ Asked ask(Engine& engine, const GenerateRequest& request, std::stop_token stop =
     std::exit(1);
   }
   asked.tokens = result->timings.generated_tokens;
+  asked.text = engine.text()->encode(*request.raw_prompt, {.add_special = true});
+  asked.text.insert(asked.text.end(), result->tokens.begin(), result->tokens.end());
   return asked;
+}
+
+// The experts that the routers choose for the last `count` of the tokens, [token][layer].
+std::vector<std::vector<std::vector<std::int32_t>>> routed(Engine& engine, const Asked& asked,
+                                                           std::int64_t count) {
+  std::vector<std::vector<std::vector<std::int32_t>>> all;
+  const auto ran =
+      engine.routing(asked.text, 128, [&](const fovea::PassRouting& pass) -> fovea::Result<void> {
+        for (std::int64_t t = 0; t < pass.tokens; ++t) {
+          auto& token = all.emplace_back();
+          for (const fovea::LayerRouting& layer : pass.layers) {
+            const std::size_t used = layer.ids.size() / static_cast<std::size_t>(layer.tokens);
+            const auto ids = layer.ids.subspan(static_cast<std::size_t>(t) * used, used);
+            token.emplace_back(ids.begin(), ids.end());
+          }
+        }
+        return {};
+      });
+  if (!ran) {
+    std::fprintf(stderr, "%s\n", ran.error().message().c_str());
+    std::exit(1);
+  }
+  all.erase(all.begin(), all.end() - std::min(count, std::ssize(all)));
+  return all;
+}
+
+// Answers that were written side by side: what a pass of the first 1, 2, 4 and 8 of them reads.
+void experts_together(Engine& engine, const std::vector<Asked>& asked) {
+  const fovea::TokenCost cost = engine.cost();
+  const auto layers = std::ssize(engine.expert_layers());
+  if (layers == 0) return;
+  std::int64_t steps = 1 << 20;
+  for (const Asked& each : asked) steps = std::min(steps, each.tokens);
+  std::vector<std::vector<std::vector<std::vector<std::int32_t>>>> all;
+  for (const Asked& each : asked) all.push_back(routed(engine, each, steps));
+  double one = 0;
+  for (const std::size_t count : {1, 2, 4, 8}) {
+    std::int64_t different = 0;
+    for (std::size_t step = 0; step < static_cast<std::size_t>(steps); ++step)
+      for (std::size_t layer = 0; layer < static_cast<std::size_t>(layers); ++layer) {
+        std::set<std::int32_t> pass;
+        for (std::size_t i = 0; i < count; ++i)
+          pass.insert(all[i][step][layer].begin(), all[i][step][layer].end());
+        different += std::ssize(pass);
+      }
+    const double experts = static_cast<double>(different) / static_cast<double>(steps * layers);
+    if (count == 1) one = experts;
+    const double bytes = static_cast<double>(cost.weight_bytes - cost.expert_bytes) +
+                         static_cast<double>(cost.expert_bytes) * experts / one;
+    std::printf(
+        "%zu at once: %.1f different experts a layer, %.0f MB of weights a pass, at most %.2f × one\n", count,
+        experts, bytes / 1e6, static_cast<double>(count) * static_cast<double>(cost.weight_bytes) / bytes);
+  }
 }
 
 void throughput(Engine& engine, int turns, int prompt_tokens, int tokens) {
   std::map<int, std::vector<double>> speeds;
+  std::vector<Asked> last;
   for (int turn = 0; turn < turns; ++turn) {
     for (const int count : {1, 2, 4, 8}) {
       std::vector<Asked> asked(static_cast<std::size_t>(count));
@@ -102,11 +162,13 @@ void throughput(Engine& engine, int turns, int prompt_tokens, int tokens) {
       std::int64_t all = 0;
       for (const Asked& each : asked) all += each.tokens;
       speeds[count].push_back(static_cast<double>(all) / seconds_since(start));
+      last = std::move(asked);
     }
   }
   for (const auto& [count, all] : speeds)
     std::printf("%d at once: %.1f tok/s (%.1f … %.1f), %.2f × one\n", count, quantile(all, 0.5),
                 quantile(all, 0), quantile(all, 1), quantile(all, 0.5) / quantile(speeds[1], 0.5));
+  experts_together(engine, last);
 }
 
 void interference(Engine& engine, int turns, int tokens) {
