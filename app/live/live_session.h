@@ -11,6 +11,7 @@
 #include "app/live/playhead.h"
 #include "app/live/policy_gain.h"
 #include "app/live/recording.h"
+#include "app/live/story.h"
 #include "app/live/traffic_series.h"
 #include "ui/live/live_source.h"
 
@@ -37,6 +38,8 @@ class LiveSession : public ui::LiveSource {
   void set_conversation(const QString& key, const QString& title);
   // While another one is answered, they count for that; an empty key: none is.
   void set_answering(const QString& key, const QString& title);
+  // A question is asked: what happens from now on is told as its chapter. `shown`: its first words.
+  void begin_chapter(const QString& shown);
   void add_timings(const Timings& so_far) { intervals_.add_timings(so_far); }
   // Every program's; total 0: unknown. `host_bytes`: of main memory in all, where the device has its own.
   void set_device_memory(std::int64_t used_bytes, std::int64_t total_bytes, std::int64_t host_bytes = 0);
@@ -67,6 +70,8 @@ class LiveSession : public ui::LiveSource {
   ui::Traffic traffic() const override;
   ui::MemoryParts memory() override;
   ui::Judgement judge() override;
+  ui::QualityLine quality_line() const override;
+  std::vector<ui::Chapter> story() override;
   std::vector<std::uint8_t> busiest_experts(const QString& conversation) const override;
   void freeze() override;
   void go_to(std::int64_t index) override;
@@ -101,6 +106,7 @@ class LiveSession : public ui::LiveSource {
   Followed followed_;
   ConversationUses conversations_;
   TokenIntervals intervals_;
+  Story story_;
   MeasuredMemory measured_;
   std::int64_t collapsed_layers_ = 0;  // when it was judged last
 };

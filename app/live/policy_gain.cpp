@@ -1,7 +1,6 @@
 #include "app/live/policy_gain.h"
 
-#include <algorithm>
-#include <cmath>
+#include "app/live/quality_line.h"
 
 namespace fovea::app {
 namespace {
@@ -11,13 +10,6 @@ struct Losses {
   std::int64_t tokens = 0;
   double policy = 0, fixed = 0, low = 0, high = 0;
 };
-
-// e^−KL; where no divergence was measured, what of the lowest tier's loss was avoided.
-double kept(const Losses& losses, double loss, bool in_nats) {
-  if (in_nats) return std::exp(-loss / static_cast<double>(losses.tokens));
-  const double range = losses.low - losses.high;
-  return range > 0 ? std::clamp(1 - (loss - losses.high) / range, 0.0, 1.0) : 1;
-}
 
 }  // namespace
 
@@ -36,9 +28,10 @@ ui::PolicyGain policy_gain(PolicyKind policy, const QualityState& q) {
   }
   gain.tokens = losses.tokens;
   if (losses.tokens > 0) {
-    gain.kept = kept(losses, losses.policy, q.in_nats);
-    gain.low_kept = kept(losses, losses.low, q.in_nats);
-    gain.fixed_kept = kept(losses, losses.fixed, q.in_nats);
+    const TokensLoss of{losses.tokens, losses.low, losses.high, q.in_nats};
+    gain.kept = kept_share(of, losses.policy);
+    gain.low_kept = kept_share(of, losses.low);
+    gain.fixed_kept = kept_share(of, losses.fixed);
   }
   const bool moves = moves_experts(policy);
   if (!moves) {

@@ -26,7 +26,7 @@ struct Settings {
   std::int64_t text_percent = 100;  // of the system's font size, 50 … 300
   SendKey send_key = SendKey::enter;
   bool show_live_panel = true;
-  bool hottest_first = false;  // on the panel's map
+  bool hottest_first = true;  // on the panel's map
 
   // network
   bool offline = false;  // nothing at all goes out

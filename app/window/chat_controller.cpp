@@ -178,6 +178,9 @@ void ChatController::ask(const AnswerRequest& wanted) {
   leave_out_unknown(model_.info, request);
   request.messages.insert(request.messages.end(), wanted.messages.begin(), wanted.messages.end());
   request.continue_last = wanted.continue_last;
+  const auto question =
+      std::ranges::find(wanted.messages.rbegin(), wanted.messages.rend(), "user", &Message::role);
+  if (question != wanted.messages.rend()) Q_EMIT questionAsked(q(question->content));
   QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),
                                             request] { worker->generate(ticket, request); });
   reading_prompt_ = true;

@@ -61,6 +61,7 @@ class ChatController : public QObject {
   void modelOpening(const QString& name);
   void restartRequested();  // the device is of no use any more: only a new program helps
   void timingsArrived(const fovea::Timings& so_far);
+  void questionAsked(const QString& text);  // an answer to it begins
 
  private:
   void connect_window();

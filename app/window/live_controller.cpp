@@ -51,6 +51,7 @@ LiveController::LiveController(LiveSession& session, ui::LivePanel& panel, ChatC
   connect(&chat, &ChatController::modelClosed, &session, &LiveSession::clear_model);
   connect(&chat, &ChatController::modelOpening, &session, &LiveSession::set_opening);
   connect(&chat, &ChatController::timingsArrived, this, &LiveController::show_timings);
+  connect(&chat, &ChatController::questionAsked, this, &LiveController::begin_chapter);
   connect(&chat.conversation(), &ConversationController::opened, this, &LiveController::show_conversation);
   connect(&chat.conversation(), &ConversationController::changed, this, &LiveController::show_conversation);
   connect(&chat.conversation(), &ConversationController::workChanged, this,
@@ -94,6 +95,17 @@ void LiveController::show_timings(const Timings& so_far) {
                         static_cast<double>(loaded.settings.context);
   session_.set_kv_used(
       static_cast<std::int64_t>(static_cast<double>(loaded.memory.kv_cache) * std::min(1.0, filled)));
+}
+
+// By its first words.
+void LiveController::begin_chapter(const QString& question) {
+  constexpr qsizetype longest = 36;
+  QString shown = question.simplified();
+  if (shown.size() > longest) {
+    const auto end = shown.lastIndexOf(QLatin1Char(' '), longest);
+    shown = shown.left(end > longest / 2 ? end : longest) + QStringLiteral("…");
+  }
+  session_.begin_chapter(shown);
 }
 
 // What the store can be read with, past the system's cache: the line that the traffic is held against. Once

@@ -28,6 +28,7 @@ class LiveController : public QObject {
   void show_model();
   void show_conversation();
   void show_timings(const Timings& so_far);
+  void begin_chapter(const QString& question);
   void read_memory();
   void measure_link();
   void save(const QString& path, const LiveExport& data);

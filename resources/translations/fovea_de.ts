@@ -2056,14 +2056,6 @@
         <translation>Das Modell wählen</translation>
     </message>
     <message>
-        <source>Chat settings</source>
-        <translation>Chat-Einstellungen</translation>
-    </message>
-    <message>
-        <source>Instructions and sampling for this conversation</source>
-        <translation>Anweisungen und Wortauswahl für dieses Gespräch</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -2307,6 +2299,18 @@
         <source>Co&amp;mpare…</source>
         <translation>&amp;Vergleichen …</translation>
     </message>
+    <message>
+        <source>Show or hide the experts&apos; panel</source>
+        <translation>Das Panel der Experten zeigen oder verbergen</translation>
+    </message>
+    <message>
+        <source>All commands</source>
+        <translation>Alle Befehle</translation>
+    </message>
+    <message>
+        <source>&amp;Find a command…</source>
+        <translation>Befehl &amp;suchen …</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::CommandBox</name>
@@ -2325,6 +2329,21 @@
     <message>
         <source>C&amp;opied</source>
         <translation>&amp;Kopiert</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::CommandPalette</name>
+    <message>
+        <source>Commands</source>
+        <translation>Befehle</translation>
+    </message>
+    <message>
+        <source>What do you want to do?</source>
+        <translation>Was möchten Sie tun?</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>Befehl suchen</translation>
     </message>
 </context>
 <context>
@@ -2421,14 +2440,6 @@
         <translation>Angehängte Datei %1, %2. Drücken, um sie zu entfernen.</translation>
     </message>
     <message>
-        <source>Type a message. Ctrl+Enter sends.</source>
-        <translation>Nachricht schreiben. Strg+Eingabe sendet.</translation>
-    </message>
-    <message>
-        <source>Type a message. Enter sends, Shift+Enter starts a new line.</source>
-        <translation>Nachricht schreiben. Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile.</translation>
-    </message>
-    <message>
         <source>Stop</source>
         <translation>Anhalten</translation>
     </message>
@@ -2449,16 +2460,32 @@
         <translation>Die Antwort anhalten (Esc)</translation>
     </message>
     <message>
-        <source>Type a message</source>
-        <translation>Nachricht schreiben</translation>
-    </message>
-    <message>
         <source>Take back</source>
         <translation>Zurückholen</translation>
     </message>
     <message>
         <source>Take back what waits to be answered (Esc)</source>
         <translation>Zurückholen, was auf eine Antwort wartet (Esc)</translation>
+    </message>
+    <message>
+        <source>Chat settings</source>
+        <translation>Chat-Einstellungen</translation>
+    </message>
+    <message>
+        <source>Instructions and sampling for this conversation</source>
+        <translation>Anweisungen und Sampling für dieses Gespräch</translation>
+    </message>
+    <message>
+        <source>Ask anything</source>
+        <translation>Fragen Sie etwas</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter sends, Enter starts a new line</source>
+        <translation>Strg+Eingabe sendet, Eingabe beginnt eine neue Zeile</translation>
+    </message>
+    <message>
+        <source>Enter sends, Shift+Enter starts a new line</source>
+        <translation>Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile</translation>
     </message>
 </context>
 <context>
@@ -3001,6 +3028,41 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::GaugeView</name>
+    <message>
+        <source>How likely the model finds its own words with the experts as they are, beside the model as its file has it. It is worked out from what each expert&apos;s precision was measured to cost and how much each was used. Where that was not measured: how much of the error that the lowest precision for all would mean is avoided.</source>
+        <translation>Wie wahrscheinlich das Modell seine eigenen Worte mit den Experten findet, wie sie sind, verglichen mit dem Modell, wie es in der Datei steht. Errechnet aus dem, was die Genauigkeit jedes Experten gemessen kostet und wie oft er gebraucht wurde. Wo das nicht gemessen wurde: wie viel des Fehlers vermieden ist, den die niedrigste Genauigkeit für alle bedeutete.</translation>
+    </message>
+    <message>
+        <source>quality kept, as the file has it</source>
+        <translation>der Güte, wie in der Datei</translation>
+    </message>
+    <message>
+        <source>what lower layers cost is not measured</source>
+        <translation>was ungenauere Schichten kosten, ist nicht gemessen</translation>
+    </message>
+    <message>
+        <source>quality kept, after the first tokens</source>
+        <translation>der Güte, nach den ersten Tokens</translation>
+    </message>
+    <message>
+        <source>quality kept</source>
+        <translation>der Güte bleibt</translation>
+    </message>
+    <message>
+        <source>of the loss avoided</source>
+        <translation>des Verlusts vermieden</translation>
+    </message>
+    <message>
+        <source>%1 bits a use</source>
+        <translation>%1 Bit je Nutzung</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::HeatmapView</name>
     <message>
         <source>disk</source>
@@ -3027,16 +3089,8 @@
         <translation>Legende</translation>
     </message>
     <message>
-        <source>%1 · %2</source>
-        <translation>%1 · %2</translation>
-    </message>
-    <message>
         <source>on disk · %1</source>
         <translation>auf der Platte · %1</translation>
-    </message>
-    <message>
-        <source>stronger = used more lately</source>
-        <translation>stärker = zuletzt mehr gebraucht</translation>
     </message>
     <message>
         <source>in flight</source>
@@ -3051,12 +3105,16 @@
         <translation>eben geändert</translation>
     </message>
     <message>
-        <source>The colour says how many bits a weight has, its strength how hot an expert is: the square root of its hotness beside the hottest of its layer. Hotness is how much of the router&apos;s weight an expert got lately.</source>
-        <translation>Die Farbe sagt, wie viele Bits ein Gewicht hat, ihre Stärke, wie heiß ein Experte ist: die Wurzel seiner Hitze, verglichen mit dem heißesten seiner Schicht. Hitze ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekam.</translation>
+        <source>The colour says how many bits a weight has, its strength how hot an expert is: the square root of its hotness beside the hottest of its layer. Hotness is how much of the router&apos;s weight an expert got lately. The budget line ends what the memory lets be more precise than the lowest.</source>
+        <translation>Die Farbe sagt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Gefragtheit gegen den gefragtesten seiner Schicht. Gefragt heißt, wie viel vom Gewicht des Routers ein Experte zuletzt bekam. Die Budgetlinie endet, wo der Speicher nichts mehr genauer sein lässt als das Niedrigste.</translation>
     </message>
     <message>
-        <source>stronger = hotter</source>
-        <translation>stärker = heißer</translation>
+        <source>%1 bits</source>
+        <translation>%1 Bit</translation>
+    </message>
+    <message>
+        <source>budget line</source>
+        <translation>Budgetlinie</translation>
     </message>
 </context>
 <context>
@@ -3404,10 +3462,6 @@
         <translation>Dieselben Daten als Tabelle</translation>
     </message>
     <message>
-        <source>← All</source>
-        <translation>← Alle</translation>
-    </message>
-    <message>
         <source>Back from one layer to all layers (Esc)</source>
         <translation>Von einer Schicht zurück zu allen (Esc)</translation>
     </message>
@@ -3493,6 +3547,32 @@
     <message>
         <source>Switch</source>
         <translation>Wechseln</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n layer(s), hottest expert first</source>
+        <translation>
+            <numerusform>%n Schicht, gefragteste Experten zuerst</numerusform>
+            <numerusform>%n Schichten, gefragteste Experten zuerst</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n layer(s), experts by number</source>
+        <translation>
+            <numerusform>%n Schicht, Experten nach Nummer</numerusform>
+            <numerusform>%n Schichten, Experten nach Nummer</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All layers</source>
+        <translation>Alle Schichten</translation>
+    </message>
+    <message>
+        <source>Back to the map</source>
+        <translation>Zurück zur Karte</translation>
+    </message>
+    <message>
+        <source>Memory, traffic, routers and the time line</source>
+        <translation>Speicher, Verkehr, Router und die Zeitleiste</translation>
     </message>
 </context>
 <context>
@@ -4001,6 +4081,37 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::QualityLineView</name>
+    <message>
+        <source>The session&apos;s tokens from left to right. &quot;Fixed&quot; is a mix of as many experts at each precision that stays as it is: chosen by the session&apos;s first 2,048 tokens, and before there are as many, by the calibration.</source>
+        <translation>Die Tokens der Sitzung von links nach rechts. „Fest“ ist eine Mischung mit ebenso vielen Experten jeder Genauigkeit, die bleibt, wie sie ist: gewählt nach den ersten 2.048 Tokens der Sitzung, und vorher nach der Kalibrierung.</translation>
+    </message>
+    <message>
+        <source>Adaptive %1</source>
+        <translation>Angepasst %1</translation>
+    </message>
+    <message>
+        <source>fixed %1</source>
+        <translation>fest %1</translation>
+    </message>
+    <message>
+        <source>all low %1</source>
+        <translation>alles niedrig %1</translation>
+    </message>
+    <message>
+        <source>adaptive</source>
+        <translation>angepasst</translation>
+    </message>
+    <message>
+        <source>fixed at start</source>
+        <translation>fest ab Beginn</translation>
+    </message>
+    <message>
+        <source>all low</source>
+        <translation>alles niedrig</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::RepositoryTable</name>
     <message>
         <source>%1 M</source>
@@ -4451,6 +4562,18 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <source>Bring the conversation back (Ctrl+Z in the list)</source>
         <translation>Die Unterhaltung zurückholen (Strg+Z in der Liste)</translation>
     </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::SizeBox</name>
@@ -4496,20 +4619,16 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>%1 von %2</translation>
     </message>
     <message>
-        <source>%1 of %2 tokens</source>
-        <translation>%1 von %2 Token</translation>
-    </message>
-    <message>
-        <source>How much of the context this conversation fills. When it is full, the oldest turns must be left out.</source>
-        <translation>Wie viel vom Kontext dieses Gespräch füllt. Ist er voll, müssen die ältesten Runden weggelassen werden.</translation>
-    </message>
-    <message>
-        <source>%1 tok/s</source>
-        <translation>%1 Token/s</translation>
-    </message>
-    <message>
         <source>Tokens of the answer for each second. A token is about three quarters of an English word.</source>
         <translation>Token der Antwort in jeder Sekunde. Ein Token ist etwa drei Viertel eines englischen Wortes.</translation>
+    </message>
+    <message>
+        <source>%1 tokens a second</source>
+        <translation>%1 Tokens je Sekunde</translation>
+    </message>
+    <message>
+        <source>How many tokens of the context this conversation fills. When it is full, the oldest turns must be left out.</source>
+        <translation>Wie viele Tokens des Kontexts dieses Gespräch füllt. Ist er voll, müssen die ältesten Beiträge weggelassen werden.</translation>
     </message>
 </context>
 <context>
@@ -4521,6 +4640,47 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Step %1 of %2: %3</source>
         <translation>Schritt %1 von %2: %3</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::StoryView</name>
+    <message>
+        <source>“%1”: </source>
+        <translation>„%1“: </translation>
+    </message>
+    <message>
+        <source>the experts that it needs were awake already.</source>
+        <translation>Die nötigen Experten waren schon wach.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n expert(s) woke</source>
+        <translation>
+            <numerusform>%n Experte ist aufgewacht</numerusform>
+            <numerusform>%n Experten sind aufgewacht</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 went to rest</source>
+        <translation>%1 ruhen jetzt</translation>
+    </message>
+    <message>
+        <source>no token waited.</source>
+        <translation>kein Token hat gewartet.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n use(s) of experts waited for the disk.</source>
+        <translation>
+            <numerusform>%n Nutzung wartete auf die Platte.</numerusform>
+            <numerusform>%n Nutzungen warteten auf die Platte.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What happened</source>
+        <translation>Was geschah</translation>
+    </message>
+    <message>
+        <source>An expert wakes when it becomes more precise, and rests when it takes less room. Click to read what happened before.</source>
+        <translation>Ein Experte wacht auf, wenn er genauer wird, und ruht, wenn er weniger Platz braucht. Ein Klick zeigt, was vorher geschah.</translation>
     </message>
 </context>
 <context>
@@ -4694,14 +4854,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
 <context>
     <name>fovea::ui::WelcomeView</name>
     <message>
-        <source>No model is open</source>
-        <translation>Kein Modell ist geöffnet</translation>
-    </message>
-    <message>
-        <source>Fovea runs language models on this machine. Let it propose one that fits, or open one that you have.</source>
-        <translation>Fovea lässt Sprachmodelle auf diesem Rechner laufen. Lassen Sie sich eines vorschlagen, das passt, oder öffnen Sie eines, das Sie haben.</translation>
-    </message>
-    <message>
         <source>Find a model that fits…</source>
         <translation>Ein Modell finden, das passt …</translation>
     </message>
@@ -4712,6 +4864,14 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Open a GGUF file…</source>
         <translation>GGUF-Datei öffnen …</translation>
+    </message>
+    <message>
+        <source>Large models, sharp where it matters</source>
+        <translation>Große Modelle, scharf, wo es darauf ankommt</translation>
+    </message>
+    <message>
+        <source>Fovea runs models that do not fit your memory, keeping precise what your conversation uses.</source>
+        <translation>Fovea führt Modelle aus, die nicht in Ihren Speicher passen, und hält genau, was Ihr Gespräch braucht.</translation>
     </message>
 </context>
 <context>

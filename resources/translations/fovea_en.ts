@@ -204,6 +204,20 @@
             <numerusform>Router collapse in %n layers: the same few experts take nearly all.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n layer(s), hottest expert first</source>
+        <translation>
+            <numerusform>%n layer, hottest expert first</numerusform>
+            <numerusform>%n layers, hottest expert first</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n layer(s), experts by number</source>
+        <translation>
+            <numerusform>%n layer, experts by number</numerusform>
+            <numerusform>%n layers, experts by number</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ModelDetails</name>
@@ -222,6 +236,23 @@
         <translation>
             <numerusform>One subject in one layer.</numerusform>
             <numerusform>One subject in %n layers.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::StoryView</name>
+    <message numerus="yes">
+        <source>%n expert(s) woke</source>
+        <translation>
+            <numerusform>%n expert woke</numerusform>
+            <numerusform>%n experts woke</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n use(s) of experts waited for the disk.</source>
+        <translation>
+            <numerusform>%n use of an expert waited for the disk.</numerusform>
+            <numerusform>%n uses of experts waited for the disk.</numerusform>
         </translation>
     </message>
 </context>

@@ -25,14 +25,18 @@
 #include "ui/chat/starter_view.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/chat/welcome_view.h"
+#include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
+#include "ui/theme/widgets.h"
 #include "ui/theme/window_size.h"
 
 namespace fovea::ui {
 
 namespace {
 
-constexpr int kWidestModelName = 260;
+constexpr int room_beside_name = 180;  // in the header
 
 // What a question can show of an address: in lines, and without the middle of an endless one.
 QString readable(const QString& address) {
@@ -47,7 +51,7 @@ QString readable(const QString& address) {
 }  // namespace
 
 ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
-  open_with(*this, {1180, 760});
+  open_with(*this, {1280, 800});
   setDockOptions(AnimatedDocks | AllowNestedDocks);
   sidebar_ = new Sidebar(this);  // Tab goes through the widgets in the order in which they are made
   auto* centre = new QWidget(this);
@@ -57,14 +61,16 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
 
   layout->addWidget(make_header());
   layout->addLayout(make_conversation(), 1);
-  layout->addWidget(make_progress());
+  make_progress();
+  add_centred(*layout, *progress_box_, conversation_width, space::wide);
   error_bar_ = new ErrorBar(centre);
-  layout->addWidget(error_bar_);
+  add_centred(*layout, *error_bar_, conversation_width, space::wide);
   composer_ = new Composer(centre);
-  layout->addWidget(composer_);
-  status_ = new StatusStrip(centre);
-  layout->addWidget(status_);
+  status_ = new StatusStrip(composer_);
+  composer_->set_status(status_);
+  add_centred(*layout, *composer_, conversation_width, space::wide);
   setCentralWidget(centre);
+  centre->installEventFilter(this);
 
   sidebar_dock_ = new QDockWidget(tr("Conversations"), this);
   sidebar_dock_->setObjectName(QStringLiteral("sidebarDock"));
@@ -72,13 +78,16 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   sidebar_dock_->setTitleBarWidget(new QWidget(sidebar_dock_));
   sidebar_dock_->setWidget(sidebar_);
   addDockWidget(Qt::LeftDockWidgetArea, sidebar_dock_);
-  resizeDocks({sidebar_dock_}, {fontMetrics().averageCharWidth() * 36}, Qt::Horizontal);
+  resizeDocks({sidebar_dock_}, {sidebar_width}, Qt::Horizontal);
   make_menus();
 
   connect(composer_, &Composer::sendRequested, this, &ChatWindow::sendRequested);
   connect(composer_, &Composer::stopRequested, this, &ChatWindow::stopRequested);
   connect(transcript_, &TranscriptView::linkActivated, this, &ChatWindow::open_link);
+  connect(composer_, &Composer::settingsRequested, this, &ChatWindow::chatSettingsRequested);
   connect(sidebar_, &Sidebar::newChatRequested, this, &ChatWindow::newChatRequested);
+  connect(sidebar_, &Sidebar::modelsRequested, this, &ChatWindow::modelsRequested);
+  connect(sidebar_, &Sidebar::settingsRequested, this, &ChatWindow::settingsRequested);
   connect(error_bar_, &ErrorBar::actionRequested, this, [this] {
     if (const auto act = std::exchange(error_act_, {})) act();
   });
@@ -90,8 +99,8 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
 QWidget* ChatWindow::make_header() {
   auto* header = new QWidget(this);
   auto* layout = new QHBoxLayout(header);
-  layout->setContentsMargins(16, 8, 16, 8);
-  layout->setSpacing(10);
+  layout->setContentsMargins(space::usual, space::close, space::usual, space::close);
+  layout->setSpacing(space::hair);
 
   picker_ = new QToolButton(header);
   picker_->setObjectName(QStringLiteral("modelPicker"));
@@ -99,24 +108,25 @@ QWidget* ChatWindow::make_header() {
   picker_->setToolTip(tr("Choose the model"));
   picker_->setPopupMode(QToolButton::InstantPopup);
   picker_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  picker_->setMinimumHeight(32);
+  picker_->setMinimumHeight(control_height);
+  picker_->setAutoRaise(true);
+  set_type(*picker_, Type::text, true);
   picker_menu_ = new QMenu(picker_);
   picker_menu_->setToolTipsVisible(true);
   picker_->setMenu(picker_menu_);
   connect(picker_menu_, &QMenu::aboutToShow, this, &ChatWindow::fill_picker);
-  details_ = new ElidedLabel(header);
-  details_->setObjectName(QStringLiteral("modelDetails"));
-  details_->setForegroundRole(QPalette::PlaceholderText);
-  chat_settings_ = new QToolButton(header);
-  chat_settings_->setObjectName(QStringLiteral("chatSettings"));
-  chat_settings_->setText(tr("Chat settings"));
-  chat_settings_->setToolTip(tr("Instructions and sampling for this conversation"));
-  chat_settings_->setMinimumHeight(32);
-  connect(chat_settings_, &QToolButton::clicked, this, &ChatWindow::chatSettingsRequested);
+  panel_button_ = icon_button(Glyph::panel, tr("Show or hide the experts' panel"), header);
+  panel_button_->setObjectName(QStringLiteral("panelButton"));
+  panel_button_->setCheckable(true);
+  panel_button_->hide();  // until there is a panel
+  more_ = icon_button(Glyph::more, tr("All commands"), header);
+  more_->setObjectName(QStringLiteral("more"));
+  more_->setPopupMode(QToolButton::InstantPopup);
 
   layout->addWidget(picker_);
-  layout->addWidget(details_, 1);
-  layout->addWidget(chat_settings_);
+  layout->addStretch(1);
+  layout->addWidget(panel_button_);
+  layout->addWidget(more_);
   return header;
 }
 
@@ -148,7 +158,7 @@ QLayout* ChatWindow::make_conversation() {
 QWidget* ChatWindow::make_progress() {
   progress_box_ = new QWidget(this);
   auto* layout = new QHBoxLayout(progress_box_);
-  layout->setContentsMargins(16, 4, 16, 4);
+  layout->setContentsMargins(0, 4, 0, 4);
   progress_text_ = new ElidedLabel(progress_box_);
   progress_text_->setObjectName(QStringLiteral("progressText"));
   progress_text_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
@@ -179,15 +189,14 @@ void ChatWindow::set_state(State state) {
                                                  : Composer::Busy::no);
   picker_->setEnabled(state != State::loading);
   update_actions();
-  if (state == State::loading) details_->setText({});  // those of the one before
+  if (state == State::loading) model_details_.clear();  // those of the one before
   if (state != State::loading && state != State::generating) show_progress({}, 0, 0);
   update_empty_text();
 }
 
 void ChatWindow::set_model(const QString& name, const QString& details) {
   model_name_ = name;
-  details_->setText(details);
-  details_->setToolTip(details);
+  model_details_ = details;
   update_title();
   update_empty_text();
 }
@@ -224,9 +233,11 @@ void ChatWindow::update_empty_text() {
       break;
     default:
       picker_->setText(picker_->fontMetrics()
-                           .elidedText(model_name_, Qt::ElideRight, kWidestModelName)
+                           .elidedText(model_name_, Qt::ElideRight,
+                                       std::max(centralWidget()->width() - room_beside_name, 160))
                            .replace(QLatin1Char('&'), QLatin1String("&&")));
-      picker_->setToolTip(model_name_);
+      picker_->setToolTip(model_details_.isEmpty() ? model_name_
+                                                   : model_name_ + QLatin1Char('\n') + model_details_);
       transcript_->set_empty_text(suggests ? QString() : tr("Ask %1 something.").arg(model_name_));
   }
 }
@@ -302,9 +313,16 @@ void ChatWindow::set_live_panel(QWidget* panel) {
   live_dock_ = new QDockWidget(tr("Experts"), this);
   live_dock_->setObjectName(QStringLiteral("liveDock"));
   live_dock_->setWidget(panel);
+  show_panel_title(false);
   live_dock_->installEventFilter(this);
   addDockWidget(Qt::RightDockWidgetArea, live_dock_);
+  resizeDocks({live_dock_}, {panel_width}, Qt::Horizontal);
   QAction* toggle = live_dock_->toggleViewAction();
+  addAction(toggle);
+  panel_button_->show();
+  connect(panel_button_, &QToolButton::clicked, toggle, &QAction::trigger);
+  connect(live_dock_, &QDockWidget::visibilityChanged, panel_button_,
+          [this] { panel_button_->setChecked(!live_dock_->isHidden()); });
   toggle->setText(tr("Live panel"));
   toggle->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_L));
   view_menu_->insertAction(view_menu_->actions().value(1), toggle);
@@ -312,15 +330,25 @@ void ChatWindow::set_live_panel(QWidget* panel) {
   detach->setObjectName(QStringLiteral("detachLiveAction"));
   detach->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
   detach->setCheckable(true);
+  addAction(detach);
   view_menu_->insertAction(view_menu_->actions().value(2), detach);
   connect(detach, &QAction::triggered, this, [this](bool apart) {
     live_dock_->show();
+    show_panel_title(apart);  // before it gets a frame, whose size counts
     live_dock_->setFloating(apart);
     Q_EMIT livePanelShown(true);
   });
   connect(live_dock_, &QDockWidget::topLevelChanged, detach, &QAction::setChecked);
   connect(live_dock_, &QDockWidget::topLevelChanged, this, &ChatWindow::place_panel);
   connect(toggle, &QAction::triggered, this, &ChatWindow::livePanelShown);
+}
+
+// The panel has a title of its own; a window needs one to be moved by.
+void ChatWindow::show_panel_title(bool shown) {
+  QWidget* const before = live_dock_->titleBarWidget();
+  if (shown == (before == nullptr)) return;
+  live_dock_->setTitleBarWidget(shown ? nullptr : new QWidget(live_dock_));
+  if (before) before->deleteLater();
 }
 
 void ChatWindow::show_live_panel(bool shown) {
@@ -332,6 +360,7 @@ void ChatWindow::show_live_panel(bool shown) {
 void ChatWindow::place_panel(bool apart) {
   const int before = std::exchange(width_with_panel_, 0);
   if (!apart) {
+    show_panel_title(false);
     if (before > 0) resize(before, height());
     return;
   }
@@ -362,6 +391,7 @@ void ChatWindow::keyPressEvent(QKeyEvent* event) {
 
 // Its own button closes the panel, too.
 bool ChatWindow::eventFilter(QObject* object, QEvent* event) {
+  if (object == centralWidget() && event->type() == QEvent::Resize) update_empty_text();
   if (object == live_dock_ && event->type() == QEvent::Close) Q_EMIT livePanelShown(false);
   return QMainWindow::eventFilter(object, event);
 }

@@ -12,6 +12,7 @@
 
 class QAction;
 class QDockWidget;
+class QBoxLayout;
 class QLabel;
 class QLayout;
 class QMenu;
@@ -45,6 +46,7 @@ class ChatWindow : public QMainWindow {
 
   void set_state(State state);
   State state() const { return state_; }
+  // The details are told when somebody points at the name.
   void set_model(const QString& name, const QString& details);
   // What an empty conversation with that model offers: a line on it, and questions to begin with. None:
   // nothing.
@@ -108,6 +110,7 @@ class ChatWindow : public QMainWindow {
   void update_empty_text();
   void update_title();
   void place_panel(bool apart);
+  void show_panel_title(bool shown);
 
   // chat_window_menus.cpp
   void make_menus();
@@ -116,14 +119,15 @@ class ChatWindow : public QMainWindow {
   void open_folder();
   void import_file();
   void show_shortcuts();
+  void show_commands();
   void show_about();
   void update_actions();
 
   State state_ = State::no_model;
   QToolButton* picker_;
+  QToolButton* panel_button_;
+  QToolButton* more_;
   QMenu* picker_menu_;
-  QToolButton* chat_settings_;
-  QLabel* details_;
   QWidget* progress_box_;
   QLabel* progress_text_;
   QProgressBar* progress_bar_;
@@ -143,7 +147,7 @@ class ChatWindow : public QMainWindow {
   std::vector<QAction*> when_stored_;  // on the whole conversation
   QMenu* deleted_menu_ = nullptr;
   QAction* stop_ = nullptr;
-  QString model_name_;
+  QString model_name_, model_details_;
   QString conversation_title_;
   std::vector<ModelChoice> library_;
   std::vector<ModelChoice> recent_;

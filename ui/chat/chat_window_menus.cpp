@@ -5,8 +5,10 @@
 #include <QFileDialog>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QToolButton>
 
 #include "ui/chat/chat_window.h"
+#include "ui/chat/command_palette.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/shortcuts_dialog.h"
 #include "ui/chat/sidebar.h"
@@ -20,6 +22,7 @@ QAction* ChatWindow::add_action(QMenu* menu, const char* name, const QString& te
   action->setObjectName(QLatin1String(name));
   action->setShortcut(keys);
   menu->addAction(action);
+  addAction(action);  // its keys work without a menu bar
   return action;
 }
 
@@ -123,10 +126,19 @@ void ChatWindow::make_menus() {
   text_size("normalSizeAction", tr("&Normal text size"), key(Qt::CTRL, Qt::Key_0), 0);
 
   QMenu* help = menuBar()->addMenu(tr("&Help"));
+  connect(add_action(help, "commandsAction", tr("&Find a command…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_P)),
+          &QAction::triggered, this, &ChatWindow::show_commands);
   connect(add_action(help, "shortcutsAction", tr("&Keyboard"), QKeySequence::HelpContents),
           &QAction::triggered, this, &ChatWindow::show_shortcuts);
   connect(add_action(help, "aboutAction", tr("&About Fovea"), {}), &QAction::triggered, this,
           &ChatWindow::show_about);
+
+  // One button instead of a bar, unless the desktop has a bar of its own.
+  auto* all = new QMenu(more_);
+  all->addActions(menuBar()->actions());
+  more_->setMenu(all);
+  more_->setShortcut(Qt::Key_F10);
+  menuBar()->setVisible(menuBar()->isNativeMenuBar());
 }
 
 void ChatWindow::set_deleted(const std::vector<ConversationItem>& conversations) {
@@ -162,6 +174,11 @@ void ChatWindow::import_file() {
   const QString path = QFileDialog::getOpenFileName(
       this, tr("Import conversations"), {}, tr("Conversations of Fovea or ChatGPT (*.json);;All files (*)"));
   if (!path.isEmpty()) Q_EMIT importRequested(path);
+}
+
+void ChatWindow::show_commands() {
+  CommandPalette palette(*menuBar(), this);
+  palette.exec();
 }
 
 void ChatWindow::show_shortcuts() {

@@ -19,8 +19,11 @@
 #include <algorithm>
 
 #include "ui/chat/screen_reader.h"
+#include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
+#include "ui/theme/widgets.h"
 
 namespace fovea::ui {
 namespace {
@@ -41,10 +44,12 @@ Composer::Composer(QWidget* parent)
     : QWidget(parent),
       editing_bar_(make_editing_bar()),
       warning_(new QLabel(this)),
-      attachment_box_(new QScrollArea(this)),
-      input_(new QPlainTextEdit(this)),
-      attach_(new QToolButton(this)),
-      button_(new QToolButton(this)) {
+      card_(new Card(radius::composer, this)),
+      attachment_box_(new QScrollArea(card_)),
+      input_(new QPlainTextEdit(card_)),
+      attach_(new QToolButton(card_)),
+      tune_(new QToolButton(card_)),
+      button_(new RoundButton(card_)) {
   setAcceptDrops(true);
   input_->setObjectName(QStringLiteral("input"));
   input_->setAccessibleName(tr("Message"));
@@ -53,20 +58,32 @@ Composer::Composer(QWidget* parent)
   input_->setLineWrapMode(QPlainTextEdit::WidgetWidth);
   input_->document()->setDocumentMargin(8);
   input_->installEventFilter(this);
-  attach_->setObjectName(QStringLiteral("attach"));
-  attach_->setText(tr("Attach"));
-  attach_->setToolTip(tr("Attach text files: they go into the prompt before your message"));
-  attach_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  attach_->setMinimumHeight(38);
+  input_->setFrameShape(QFrame::NoFrame);
+  set_type(*input_, Type::text);
+  input_->viewport()->setAutoFillBackground(false);
+  const auto tool = [this](QToolButton& button, const char* name, Glyph glyph, const QString& words,
+                           const QString& why) {
+    button.setObjectName(QLatin1String(name));
+    button.setText(words);
+    button.setToolTip(why);
+    button.setIcon(icon_of(glyph));
+    button.setIconSize({icon_size, icon_size});
+    button.setToolButtonStyle(Qt::ToolButtonIconOnly);
+    button.setAutoRaise(true);
+    button.setFixedSize(control_height, control_height);
+  };
+  tool(*attach_, "attach", Glyph::attach, tr("Attach"),
+       tr("Attach text files: they go into the prompt before your message"));
+  tool(*tune_, "chatSettings", Glyph::tune, tr("Chat settings"),
+       tr("Instructions and sampling for this conversation"));
   button_->setObjectName(QStringLiteral("send"));
-  button_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  button_->setMinimumSize(84, 38);
 
-  auto* row = new QHBoxLayout;
-  row->setSpacing(8);
-  row->addWidget(attach_, 0, Qt::AlignBottom);
-  row->addWidget(input_, 1);
-  row->addWidget(button_, 0, Qt::AlignBottom);
+  tools_ = new QHBoxLayout;
+  tools_->setSpacing(space::hair);
+  tools_->addWidget(attach_);
+  tools_->addWidget(tune_);
+  tools_->addStretch();
+  tools_->addWidget(button_);
   auto* chips = new QWidget(attachment_box_);
   attachment_row_ = new QHBoxLayout(chips);
   attachment_row_->setContentsMargins(0, 0, 0, 0);
@@ -85,19 +102,26 @@ Composer::Composer(QWidget* parent)
   warning_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // also words of any length
   tint(*warning_, QPalette::WindowText, warning_text);
   warning_->hide();
+  auto* inside = new QVBoxLayout(card_);
+  inside->setContentsMargins(space::close, space::close, space::close, space::close);
+  inside->setSpacing(space::hair);
+  inside->addWidget(attachment_box_);
+  inside->addWidget(input_);
+  inside->addLayout(tools_);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(16, 8, 16, 8);
-  layout->setSpacing(6);
+  layout->setContentsMargins(0, space::tight, 0, space::wide);
+  layout->setSpacing(space::tight);
   layout->addWidget(editing_bar_);
-  layout->addWidget(attachment_box_);
   layout->addWidget(warning_);
-  layout->addLayout(row);
+  layout->addWidget(card_);
   setTabOrder(input_, button_);
   setTabOrder(button_, attach_);
+  setTabOrder(attach_, tune_);
 
   connect(button_, &QToolButton::clicked, this,
           [this] { busy_ == Busy::no ? send() : Q_EMIT stopRequested(); });
   connect(attach_, &QToolButton::clicked, this, &Composer::attachRequested);
+  connect(tune_, &QToolButton::clicked, this, &Composer::settingsRequested);
   connect(input_, &QPlainTextEdit::textChanged, this, [this] {
     follow_direction();
     grow();
@@ -107,6 +131,11 @@ Composer::Composer(QWidget* parent)
   update_placeholder();
   grow();
   update_button();
+}
+
+void Composer::set_status(QWidget* status) {
+  tools_->insertWidget(2, status, 1);
+  tools_->insertSpacing(3, space::tight);
 }
 
 QWidget* Composer::make_editing_bar() {
@@ -204,11 +233,9 @@ void Composer::fit_attachments() {
 }
 
 void Composer::update_placeholder() {
-  const QString keys = send_with_control_ ? tr("Type a message. Ctrl+Enter sends.")
-                                          : tr("Type a message. Enter sends, Shift+Enter starts a new line.");
-  const double room = input_->width() - 2 * (input_->frameWidth() + input_->document()->documentMargin());
-  const bool fits = input_->fontMetrics().horizontalAdvance(keys) <= room;
-  input_->setPlaceholderText(fits ? keys : tr("Type a message"));
+  input_->setPlaceholderText(tr("Ask anything"));
+  input_->setToolTip(send_with_control_ ? tr("Ctrl+Enter sends, Enter starts a new line")
+                                        : tr("Enter sends, Shift+Enter starts a new line"));
 }
 
 // Right-to-left text begins at the right, as it will in the conversation.
@@ -299,14 +326,17 @@ void Composer::update_button() {
   switch (busy_) {
     case Busy::no:
       button_->setText(tr("Send"));
+      button_->set_glyph(Glyph::send);
       button_->setToolTip(send);
       break;
     case Busy::waiting:
       button_->setText(tr("Take back"));
+      button_->set_glyph(Glyph::close);
       button_->setToolTip(tr("Take back what waits to be answered (Esc)"));
       break;
     case Busy::answering:
       button_->setText(tr("Stop"));
+      button_->set_glyph(Glyph::stop);
       button_->setToolTip(tr("Stop the answer (Esc)"));
   }
   button_->setAccessibleName(button_->text());

@@ -13,6 +13,8 @@ class QToolButton;
 
 namespace fovea::ui {
 
+class RoundButton;
+
 struct AttachmentView {
   QString name;
   QString details;  // "1,204 tokens", "counting…"
@@ -43,6 +45,8 @@ class Composer : public QWidget {
   bool editing() const { return editing_; }
   void set_attachments(const std::vector<AttachmentView>& attachments);
   void set_warning(const QString& text);  // about what is typed and attached; empty: none
+  // At the right of the card, before the button; the composer owns it from now on.
+  void set_status(QWidget* status);
 
  Q_SIGNALS:
   void sendRequested(const QString& text);
@@ -50,6 +54,7 @@ class Composer : public QWidget {
   void textEdited();  // what is typed changed
   void editCancelled();
   void attachRequested();
+  void settingsRequested();  // of this conversation
   void filesDropped(const QStringList& paths);
   void attachmentRemoved(int index);
 
@@ -70,11 +75,14 @@ class Composer : public QWidget {
 
   QWidget* editing_bar_;
   QLabel* warning_;
+  QWidget* card_;
   QScrollArea* attachment_box_;
   QHBoxLayout* attachment_row_;
   QPlainTextEdit* input_;
+  QHBoxLayout* tools_;
   QToolButton* attach_;
-  QToolButton* button_;
+  QToolButton* tune_;
+  RoundButton* button_;
   std::size_t attachments_ = 0;
   bool ready_ = false;
   Busy busy_ = Busy::no;

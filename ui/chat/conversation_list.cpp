@@ -9,12 +9,13 @@
 #include <cmath>
 
 #include "ui/theme/theme.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 namespace {
 
 constexpr int kSide = 10;  // left and right of a row's text
-constexpr int kGap = 5;    // above and below it
+constexpr int kGap = 7;    // above and below it
 
 QVariantList points_of(const std::vector<MatchRange>& ranges) {
   QVariantList points;
@@ -244,10 +245,10 @@ void ConversationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& 
   painter->setRenderHint(QPainter::Antialiasing);
   if (index.data(ConversationListModel::HeadingRole).toBool()) {
     const QRect area = option.rect.adjusted(kSide, 0, -kSide, -kGap / 2);
-    QFont font = small(option.font);
-    font.setWeight(QFont::DemiBold);
+    QFont font = type_of(option.font, Type::hint);
+    font.setWeight(QFont::Medium);
     painter->setFont(font);
-    painter->setPen(subtle_text(palette));
+    painter->setPen(tones(palette).third);
     painter->drawText(area, Qt::AlignLeft | Qt::AlignBottom, index.data().toString());
     painter->restore();
     return;
@@ -256,20 +257,21 @@ void ConversationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& 
   const bool hovered = option.state & QStyle::State_MouseOver;
   if (selected || hovered) {
     painter->setPen(Qt::NoPen);
-    painter->setBrush(selected ? user_bubble(palette) : hairline(palette));
-    painter->setOpacity(selected ? 1 : 0.45);
-    painter->drawRoundedRect(QRectF(option.rect).adjusted(2, 1, -2, -1), 6, 6);
+    painter->setBrush(tones(palette).hover);
+    painter->setOpacity(selected ? 1 : 0.6);
+    painter->drawRoundedRect(QRectF(option.rect).adjusted(0, 1, 0, -1), radius::row, radius::row);
     painter->setOpacity(1);
   }
   if (option.state & QStyle::State_HasFocus) {
-    painter->setPen(QPen(palette.color(QPalette::Highlight), 1));
+    painter->setPen(QPen(palette.color(QPalette::Highlight), 1.5));
     painter->setBrush(Qt::NoBrush);
-    painter->drawRoundedRect(QRectF(option.rect).adjusted(2.5, 1.5, -2.5, -1.5), 6, 6);
+    painter->drawRoundedRect(QRectF(option.rect).adjusted(0.75, 1.75, -0.75, -1.75), radius::row,
+                             radius::row);
   }
   QRect area = option.rect.adjusted(kSide, kGap, -kSide, -kGap);
   const QString snippet = index.data(ConversationListModel::SnippetRole).toString();
   const QVariantList matches = index.data(ConversationListModel::MatchesRole).toList();
-  const QColor text = palette.color(QPalette::WindowText);
+  const QColor text = selected || hovered ? tones(palette).text : tones(palette).second;
   QRect title = area;
   const auto work =
       static_cast<ConversationListModel::Work>(index.data(ConversationListModel::WorkRole).toInt());

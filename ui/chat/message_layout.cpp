@@ -11,7 +11,8 @@
 namespace fovea::ui {
 namespace {
 
-constexpr qreal kLabelHeight = 1.55;  // em
+constexpr qreal kLabelHeight = 1.55;  // em; where somebody is named
+constexpr qreal kNoLabelHeight = 0.4;
 constexpr qreal kFooterHeight = 2.3;
 constexpr qreal kBubblePadding = 0.65;
 constexpr qreal kBubbleShare = 0.86;  // of the column
@@ -141,7 +142,8 @@ qreal MessageLayout::left(const Frame& frame) const {
 }
 
 qreal MessageLayout::body_top(const Frame& frame) const {
-  return std::round(kLabelHeight * frame.em) + std::round(padding(frame));
+  const qreal label = view_.author_name.isEmpty() ? kNoLabelHeight : kLabelHeight;
+  return std::round(label * frame.em) + std::round(padding(frame));
 }
 
 // In as many lines as it needs: what went wrong may be told nowhere else.

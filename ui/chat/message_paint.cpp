@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/chat/message_icons.h"
 #include "ui/chat/message_layout.h"
+#include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 namespace {
@@ -17,27 +18,26 @@ constexpr qreal kButton = 1.65;  // em, the side of a button in the footer
 
 struct ActionFacts {
   MessageAction action;
-  MessageIcon icon;
+  Glyph icon;
   const char* name;
 };
 constexpr ActionFacts kActions[] = {
-    {MessageAction::copy, MessageIcon::copy, QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Copy message")},
-    {MessageAction::edit, MessageIcon::edit, QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Edit message")},
-    {MessageAction::regenerate, MessageIcon::regenerate,
+    {MessageAction::copy, Glyph::copy, QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Copy message")},
+    {MessageAction::edit, Glyph::edit, QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Edit message")},
+    {MessageAction::regenerate, Glyph::regenerate,
      QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Answer again")},
-    {MessageAction::continue_answer, MessageIcon::go_on,
+    {MessageAction::continue_answer, Glyph::go_on,
      QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Continue the answer")},
-    {MessageAction::remove, MessageIcon::remove,
-     QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Delete message")},
+    {MessageAction::remove, Glyph::remove, QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Delete message")},
 };
 
 const ActionFacts& facts_of(MessageAction action) {
   return *std::ranges::find(kActions, action, &ActionFacts::action);
 }
 
-MessageIcon icon_of(const Control& control) {
-  if (control.kind == Control::Kind::previous) return MessageIcon::previous;
-  if (control.kind == Control::Kind::next) return MessageIcon::next;
+Glyph glyph_of(const Control& control) {
+  if (control.kind == Control::Kind::previous) return Glyph::previous;
+  if (control.kind == Control::Kind::next) return Glyph::next;
   return facts_of(control.action).icon;
 }
 
@@ -187,7 +187,7 @@ void MessageLayout::paint_footer(QPainter& painter, const Frame& frame, const Me
     const QColor colour = end       ? hairline(palette)
                           : hovered ? palette.color(QPalette::Text)
                                     : subtle_text(palette);
-    paint_icon(painter, icon_of(control), control.area.adjusted(inset, inset, -inset, -inset), colour);
+    paint_icon(painter, glyph_of(control), control.area.adjusted(inset, inset, -inset, -inset), colour);
     if (control.kind == Control::Kind::previous && i + 1 < footer.size()) {
       painter.setPen(subtle_text(palette));
       painter.drawText(QRectF(QPointF(control.area.right(), control.area.top()),
@@ -211,18 +211,20 @@ void MessageLayout::paint(QPainter& painter, const Frame& frame, QPointF origin,
   painter.translate(origin);
   const QPalette& palette = frame.style.palette;
   const bool user = view_.author == Author::user;
-  QFont label = frame.label_font();
-  label.setBold(true);
-  painter.setFont(label);
-  painter.setPen(user ? subtle_text(palette) : palette.color(QPalette::Text));
-  painter.drawText(QRectF(0, 0, frame.column, frame.em * 1.2),
-                   Qt::AlignVCenter | (user ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignAbsolute,
-                   QFontMetricsF(label).elidedText(author_label(), Qt::ElideRight, frame.column));
+  if (!view_.author_name.isEmpty()) {
+    QFont label = frame.label_font();
+    label.setBold(true);
+    painter.setFont(label);
+    painter.setPen(user ? subtle_text(palette) : palette.color(QPalette::Text));
+    painter.drawText(QRectF(0, 0, frame.column, frame.em * 1.2),
+                     Qt::AlignVCenter | (user ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignAbsolute,
+                     QFontMetricsF(label).elidedText(author_label(), Qt::ElideRight, frame.column));
+  }
   if (user) {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(user_bubble(palette));
-    painter.drawRoundedRect(bubble(frame), 0.7 * frame.em, 0.7 * frame.em);
+    painter.drawRoundedRect(bubble(frame), radius::bubble, radius::bubble);
   }
   if (!marks.selected.empty() || !marks.found.empty()) text();
   const QPointF body(left(frame), body_top(frame));

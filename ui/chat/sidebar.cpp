@@ -14,6 +14,9 @@
 
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/elided_label.h"
+#include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
+#include "ui/theme/widgets.h"
 
 namespace fovea::ui {
 namespace {
@@ -26,19 +29,21 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("sidebar"));
   setAccessibleName(tr("Conversations"));
   setMinimumWidth(fontMetrics().averageCharWidth() * 24);
-  field_ = new QLineEdit(this);
+  setAutoFillBackground(true);
+  tint(*this, QPalette::Window, [](const QPalette& palette) { return tones(palette).sidebar; });
+  auto* mark = new MarkLabel(22, QStringLiteral("Fovea"), this);
+  const auto row = [this](const char* name, Glyph glyph, const QString& text, const QKeySequence& keys) {
+    auto* made = new NavigationRow(glyph, text, keys, this);
+    made->setObjectName(QLatin1String(name));
+    return made;
+  };
+  new_chat_ = row("newChat", Glyph::add, tr("New chat"), QKeySequence(QKeySequence::New));
+  new_chat_->installEventFilter(this);
+  field_ = new SearchField(tr("Search"), QKeySequence(Qt::CTRL | Qt::Key_K), this);
   field_->setObjectName(QStringLiteral("search"));
-  field_->setPlaceholderText(tr("Search conversations"));
   field_->setAccessibleName(tr("Search conversations"));
   field_->setClearButtonEnabled(true);
   field_->installEventFilter(this);
-  new_chat_ = new QToolButton(this);
-  new_chat_->setObjectName(QStringLiteral("newChat"));
-  new_chat_->setText(tr("New chat"));
-  new_chat_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  new_chat_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  new_chat_->setMinimumHeight(34);
-  new_chat_->installEventFilter(this);
 
   list_ = new QListView(this);
   list_->setObjectName(QStringLiteral("conversations"));
@@ -61,18 +66,32 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setForegroundRole(QPalette::PlaceholderText);
   empty_->setMargin(16);
+  models_ = row("sidebarModels", Glyph::models, tr("Models"), {});
+  settings_ = row("sidebarSettings", Glyph::settings, tr("Settings"), {});
 
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(8, 8, 8, 8);
-  layout->setSpacing(8);
+  layout->setContentsMargins(10, space::usual + 2, 10, space::tight);
+  layout->setSpacing(0);
+  auto* brand = new QHBoxLayout;
+  brand->setContentsMargins(7, 0, 0, space::close + 2);
+  brand->addWidget(mark);
+  brand->addStretch(1);
+  layout->addLayout(brand);
   layout->addWidget(new_chat_);
   layout->addWidget(field_);
   layout->addWidget(list_, 1);
   layout->addWidget(empty_, 1);
   layout->addWidget(make_undo_bar());
+  layout->addSpacing(space::tight);
+  layout->addWidget(models_);
+  layout->addWidget(settings_);
   setTabOrder(new_chat_, field_);
   setTabOrder(field_, list_);
+  setTabOrder(list_, models_);
+  setTabOrder(models_, settings_);
 
+  connect(models_, &QToolButton::clicked, this, &Sidebar::modelsRequested);
+  connect(settings_, &QToolButton::clicked, this, &Sidebar::settingsRequested);
   connect(new_chat_, &QToolButton::clicked, this, &Sidebar::newChatRequested);
   connect(field_, &QLineEdit::textChanged, this, &Sidebar::search);
   connect(list_, &QListView::clicked, this, &Sidebar::open);

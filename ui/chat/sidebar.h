@@ -39,6 +39,8 @@ class Sidebar : public QWidget {
 
  Q_SIGNALS:
   void newChatRequested();
+  void modelsRequested();
+  void settingsRequested();
   // With what was found in the message, as it is written there.
   void conversationRequested(qint64 conversation, qint64 message, const QStringList& found);
   void searchRequested(const QString& text);  // never empty; an empty field shows the conversations again
@@ -73,6 +75,8 @@ class Sidebar : public QWidget {
 
   QLineEdit* field_;
   QToolButton* new_chat_;
+  QToolButton* models_;
+  QToolButton* settings_;
   QListView* list_;
   ConversationListModel* model_;
   QLabel* empty_;

@@ -7,12 +7,14 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
+#include "ui/theme/widgets.h"
 
 namespace fovea::ui {
 namespace {
 
-constexpr int column_width = 664;  // of the conversation
-constexpr int card_padding = 16, card_radius = 12, card_gap = 12;
+constexpr int card_padding = space::usual, card_gap = space::close;
 
 }  // namespace
 
@@ -52,8 +54,8 @@ void StarterCard::paintEvent(QPaintEvent*) {
   const qreal line = focused ? 2 : 1;
   const QRectF edge = QRectF(rect()).adjusted(line / 2, line / 2, -line / 2, -line / 2);
   painter.setPen(QPen(focused ? palette().color(QPalette::Highlight) : hairline(palette()), line));
-  painter.setBrush(underMouse() || isDown() ? hover_background(palette()) : palette().color(QPalette::Base));
-  painter.drawRoundedRect(edge, card_radius, card_radius);
+  painter.setBrush(underMouse() || isDown() ? hover_background(palette()) : tones(palette()).card);
+  painter.drawRoundedRect(edge, radius::card, radius::card);
   const QRect inner = rect().adjusted(card_padding, card_padding, -card_padding, -card_padding);
   const auto write = [&](const QFont& font, const QColor& colour, const QString& words, int top) {
     painter.setFont(font);
@@ -78,11 +80,10 @@ StarterView::StarterView(QWidget* parent)
   layout->setContentsMargins(16, 8, 16, 8);
   layout->setSpacing(8);
   layout->setSizeConstraint(QLayout::SetNoConstraint);
-  QFont large = font();
-  large.setPointSizeF(large.pointSizeF() * 1.5);
-  large.setWeight(QFont::DemiBold);
-  title_->setFont(large);
+  set_type(*title_, Type::title, true);
   title_->setText(tr("What shall we look at?"));
+  layout->addWidget(new MarkLabel(52, {}, this));
+  layout->addSpacing(space::tight);
   for (QLabel* label : {title_, about_}) {
     label->setAlignment(Qt::AlignCenter);
     label->setWordWrap(true);
@@ -96,7 +97,7 @@ StarterView::StarterView(QWidget* parent)
 }
 
 QSize StarterView::sizeHint() const {
-  return {column_width + 32, layout()->sizeHint().height()};
+  return {conversation_width + 2 * space::usual, layout()->sizeHint().height()};
 }
 
 void StarterView::set_starters(const QString& about, const std::vector<Starter>& starters) {

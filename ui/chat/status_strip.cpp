@@ -8,23 +8,22 @@
 
 #include "ui/chat/elided_label.h"
 #include "ui/language/number_text.h"
+#include "ui/theme/tokens.h"
+#include "ui/theme/widgets.h"
 
 namespace fovea::ui {
-namespace {}  // namespace
 
-StatusStrip::StatusStrip(QWidget* parent) : QWidget(parent) {
+StatusStrip::StatusStrip(QWidget* parent) : QWidget(parent), ring_(new RingGauge(this)) {
   setObjectName(QStringLiteral("status"));
   setAccessibleName(tr("Status"));
   auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(18, 0, 18, 8);
-  model_ = new ElidedLabel(this);
-  model_->setObjectName(QStringLiteral("statusModel"));
-  model_->setForegroundRole(QPalette::PlaceholderText);
-  layout->addWidget(model_, 1);
-  layout->addStretch();  // in place of the model where it is left out
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(space::close);
+  layout->addStretch();
   layout->addWidget(activity_ = add("statusActivity"));
-  for (ElidedLabel** label : {&device_, &policy_, &memory_, &context_, &speed_})
-    layout->addWidget(*label = add("statusPart"));
+  layout->addWidget(speed_ = add("statusSpeed"));
+  layout->addWidget(context_ = add("statusContext"));
+  layout->addWidget(ring_);
   set_status({});
 }
 
@@ -36,57 +35,65 @@ ElidedLabel* StatusStrip::add(const char* name) {
   return label;
 }
 
+QString StatusStrip::memory_text() const {
+  if (status_.budget_bytes > 0)
+    return tr("%1 of %2").arg(bytes_text(status_.memory_bytes), bytes_text(status_.budget_bytes));
+  return status_.memory_bytes > 0 ? bytes_text(status_.memory_bytes) : QString();
+}
+
+// What runs, how, and in how much memory, each with its reason.
+QString StatusStrip::explanation() const {
+  if (status_.context == 0) return {};
+  QStringList lines;
+  const auto add = [&lines](const QString& what, const QString& why) {
+    if (!what.isEmpty()) lines += why.isEmpty() || why == what ? what : what + QStringLiteral(" – ") + why;
+  };
+  add(status_.model, {});
+  add(status_.device, status_.device_why);
+  add(status_.policy, status_.policy_why);
+  add(memory_text(), status_.memory_why);
+  return lines.join(QLatin1Char('\n'));
+}
+
 void StatusStrip::set_status(const StatusView& status) {
   status_ = status;
   const QLocale locale;
-  const auto show = [](QLabel* label, const QString& text, const QString& why) {
-    label->setText(text);
-    label->setToolTip(why);
-  };
-  show(activity_, status.activity, status.activity);
-  model_->setText(status.model);
-  model_->setToolTip(status.model);
   const bool loaded = status.context > 0;
-  show(device_, loaded ? status.device : QString(), status.device_why);
-  show(policy_, loaded ? status.policy : QString(), status.policy_why);
-  QString memory;
-  if (loaded && status.budget_bytes > 0) {
-    memory = tr("%1 of %2").arg(bytes_text(status.memory_bytes), bytes_text(status.budget_bytes));
-  } else if (loaded && status.memory_bytes > 0) {
-    memory = bytes_text(status.memory_bytes);
-  }
-  show(memory_, memory, status.memory_why);
-  show(context_,
-       loaded
-           ? tr("%1 of %2 tokens").arg(locale.toString(status.context_used), locale.toString(status.context))
-           : QString(),
-       tr("How much of the context this conversation fills. When it is full, the oldest turns must be left "
-          "out."));
-  show(speed_,
-       loaded && status.tokens_per_second > 0
-           ? tr("%1 tok/s").arg(locale.toString(status.tokens_per_second, 'f', 1))
-           : QString(),
-       tr("Tokens of the answer for each second. A token is about three quarters of an English word."));
+  activity_->setText(status.activity);
+  activity_->setToolTip(status.activity);
+  speed_->setText(loaded && status.tokens_per_second > 0
+                      ? tr("%1 tokens a second").arg(locale.toString(status.tokens_per_second, 'f', 0))
+                      : QString());
+  speed_->setToolTip(
+      tr("Tokens of the answer for each second. A token is about three quarters of an English word."));
+  context_->setText(
+      loaded ? tr("%1 of %2").arg(locale.toString(status.context_used), locale.toString(status.context))
+             : QString());
+  const QString full =
+      tr("How many tokens of the context this conversation fills. When it is full, the oldest turns must be "
+         "left out.");
+  context_->setToolTip(full);
+  ring_->setToolTip(full);
+  ring_->setVisible(loaded);
+  if (loaded)
+    ring_->set_share(static_cast<double>(status.context_used) / static_cast<double>(status.context));
+  setToolTip(explanation());
   setAccessibleDescription(text());
   show_what_fits();
 }
 
-// Whole parts, the most telling ones; the model, which the picker names too, gets the rest where that is
-// enough to be read.
+// Whole parts, the most telling ones.
 void StatusStrip::show_what_fits() {
-  const int letter = fontMetrics().averageCharWidth();
-  const int gap = 3 * letter;  // between two
-  if (layout()->spacing() != gap) layout()->setSpacing(gap);
-  const QMargins margins = layout()->contentsMargins();
-  int room = width() - margins.left() - margins.right() + gap;
-  const auto show = [&](QLabel* part, int wanted) {
-    const bool is_shown = !part->text().isEmpty() && wanted + gap <= room;
+  const QFont small = type_of(font(), Type::hint);
+  int room = width() - (status_.context > 0 ? ring_->width() : 0);
+  for (QLabel* part :
+       {static_cast<QLabel*>(context_), static_cast<QLabel*>(speed_), static_cast<QLabel*>(activity_)}) {
+    if (part->font() != small) part->setFont(small);
+    const int wanted = part->sizeHint().width() + layout()->spacing();
+    const bool is_shown = !part->text().isEmpty() && wanted <= room;
     part->setVisible(is_shown);
-    if (is_shown) room -= wanted + gap;
-  };
-  for (QLabel* part : {speed_, context_, activity_, memory_, policy_, device_})
-    show(part, part->sizeHint().width());
-  show(model_, std::min(model_->sizeHint().width(), ElidedLabel::kFewestLetters * letter));
+    if (is_shown) room -= wanted;
+  }
 }
 
 // Another size, other texts or another font.
@@ -98,8 +105,11 @@ bool StatusStrip::event(QEvent* event) {
 
 QString StatusStrip::text() const {
   QStringList parts;
-  for (const QLabel* label : {activity_, model_, device_, policy_, memory_, context_, speed_}) {
-    if (!label->text().isEmpty()) parts += label->text();
+  const bool loaded = status_.context > 0;
+  for (const QString& part : {status_.activity, status_.model, loaded ? status_.device : QString(),
+                              loaded ? status_.policy : QString(), loaded ? memory_text() : QString(),
+                              context_->text(), speed_->text()}) {
+    if (!part.isEmpty()) parts += part;
   }
   return parts.join(QStringLiteral(" · "));
 }

@@ -1,4 +1,5 @@
-// The line below the composer: what runs, how, how fast, and what it takes.
+// In the composer's card: what is being done, how fast, and how much of the context is full. What runs, how
+// and in how much memory is told when somebody points at it.
 #pragma once
 
 #include <QWidget>
@@ -6,6 +7,7 @@
 namespace fovea::ui {
 
 class ElidedLabel;
+class RingGauge;
 
 struct StatusView {
   QString activity;              // "Reading the prompt…", "Answering in “…”"
@@ -39,17 +41,16 @@ class StatusStrip : public QWidget {
  private:
   ElidedLabel* add(const char* name);
   void show_what_fits();
+  QString memory_text() const;
+  QString explanation() const;
 
   StatusView status_;
   // Where there is little room, some of them are left out: what they say must not push the window's parts
   // about.
   ElidedLabel* activity_;
-  ElidedLabel* model_;
-  ElidedLabel* device_;
-  ElidedLabel* context_;
   ElidedLabel* speed_;
-  ElidedLabel* policy_;
-  ElidedLabel* memory_;
+  ElidedLabel* context_;
+  RingGauge* ring_;
 };
 
 }  // namespace fovea::ui

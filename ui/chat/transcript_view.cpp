@@ -14,14 +14,13 @@
 #include "ui/chat/screen_reader.h"
 #include "ui/chat/transcript_accessible.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 namespace {
 
-constexpr int kLettersOfLine = 76;  // a longer line is hard to read
-constexpr qreal kMargin = 1.8;      // em, at both sides
-constexpr int kFlushMs = 50;        // 20 layouts a second
-constexpr int kSearchMs = 120;      // after the last key
+constexpr int kFlushMs = 50;    // 20 layouts a second
+constexpr int kSearchMs = 120;  // after the last key
 
 }  // namespace
 
@@ -194,14 +193,15 @@ void TranscriptView::flush() {
 
 void TranscriptView::update_frame() {
   LayoutStyle style;
-  style.body = font();
-  style.body.setPointSizeF(font().pointSizeF() * 1.06);
+  style.body = type_of(font(), Type::text);
   style.mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
   style.mono.setPointSizeF(style.body.pointSizeF() * 0.92);
   style.palette = palette();
   const QFontMetricsF metrics(style.body);
-  const qreal widest = std::round(metrics.averageCharWidth() * kLettersOfLine);
-  const qreal room = viewport()->width() - 2 * kMargin * metrics.height();
+  // With larger text as many letters in a line.
+  const qreal widest =
+      std::round(conversation_width * std::max(1.0, QFontInfo(style.body).pixelSize() / 15.0));
+  const qreal room = viewport()->width() - 2 * space::wide;
   conversation_.set_frame(style, std::max(std::floor(std::min(room, widest)), 6 * metrics.height()));
 }
 

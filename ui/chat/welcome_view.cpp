@@ -1,17 +1,18 @@
 #include "ui/chat/welcome_view.h"
 
-#include <QApplication>
-#include <QEvent>
-#include <QIcon>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "ui/theme/style.h"
+#include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
+#include "ui/theme/widgets.h"
+
 namespace fovea::ui {
 namespace {
 
-constexpr int kIconSize = 64;
-constexpr int kLettersOfLine = 46;
+constexpr int kLettersOfLine = 60;
 
 }  // namespace
 
@@ -27,18 +28,14 @@ WelcomeView::WelcomeView(QWidget* parent) : QWidget(parent), title_(new QLabel(t
     label->setMinimumWidth(fontMetrics().averageCharWidth() * kLettersOfLine);
     layout->addWidget(label, 0, Qt::AlignHCenter);
   };
-  if (const QIcon icon = QApplication::windowIcon(); !icon.isNull()) {
-    auto* picture = new QLabel(this);
-    picture->setPixmap(icon.pixmap(QSize(kIconSize, kIconSize), devicePixelRatioF()));
-    centred(picture);
-    layout->addSpacing(4);
-  }
-  title_->setText(tr("No model is open"));
-  scale_title();
+  layout->addWidget(new MarkLabel(72, {}, this), 0, Qt::AlignHCenter);
+  layout->addSpacing(space::close);
+  title_->setText(tr("Large models, sharp where it matters"));
+  set_type(*title_, Type::title, true);
   centred(title_);
-  auto* text = new QLabel(tr("Fovea runs language models on this machine. Let it propose one that fits, or "
-                             "open one that you have."),
-                          this);
+  auto* text = new QLabel(
+      tr("Fovea runs models that do not fit your memory, keeping precise what your conversation uses."),
+      this);
   text->setForegroundRole(QPalette::PlaceholderText);
   centred(text);
   layout->addSpacing(8);
@@ -46,27 +43,15 @@ WelcomeView::WelcomeView(QWidget* parent) : QWidget(parent), title_(new QLabel(t
     auto* button = new QPushButton(words, this);
     button->setObjectName(QLatin1String(name));
     button->setMinimumWidth(fontMetrics().averageCharWidth() * 34);
-    button->setMinimumHeight(fontMetrics().height() * 2);
+    button->setMinimumHeight(control_height + 4);
     connect(button, &QPushButton::clicked, this, signal);
     layout->addWidget(button, 0, Qt::AlignHCenter);
     return button;
   };
-  add("welcomeWizard", tr("Find a model that fits…"), &WelcomeView::wizardRequested);
+  make_main(*add("welcomeWizard", tr("Find a model that fits…"), &WelcomeView::wizardRequested));
   add("welcomeModels", tr("Models on this machine…"), &WelcomeView::modelsRequested);
   add("welcomeFile", tr("Open a GGUF file…"), &WelcomeView::fileRequested);
   layout->addStretch(1);
-}
-
-void WelcomeView::scale_title() {
-  QFont large = font();
-  large.setPointSizeF(large.pointSizeF() * 1.4);
-  large.setBold(true);
-  title_->setFont(large);
-}
-
-void WelcomeView::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) scale_title();
 }
 
 }  // namespace fovea::ui

@@ -18,12 +18,7 @@ class WelcomeView : public QWidget {
   void modelsRequested();
   void fileRequested();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
-  void scale_title();
-
   QLabel* title_;
 };
 

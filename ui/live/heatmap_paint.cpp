@@ -3,8 +3,10 @@
 #include <QPaintEvent>
 #include <QPainter>
 #include <QtMath>
+#include <algorithm>
 #include <cmath>
 
+#include "ui/language/number_text.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
@@ -54,6 +56,7 @@ void HeatmapView::paintEvent(QPaintEvent* event) {
   if (!map_rect().contains(event->rect())) paint_labels(painter);
   painter.setClipRect(map_rect());
   paint_words(painter);
+  paint_frontier(painter);
   paint_in_flight(painter);
   paint_marks(painter);
 }
@@ -76,6 +79,28 @@ void HeatmapView::paint_labels(QPainter& painter) const {
       continue;
     painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter, layer_name(layer));
   }
+}
+
+bool HeatmapView::has_frontier() const {
+  return order_ == HeatOrder::by_hotness && scene_.tiers.size() > 1 && layout_.fold() == 1 && !single_layer_;
+}
+
+void HeatmapView::paint_frontier(QPainter& painter) const {
+  if (!has_frontier()) return;
+  const MapFrame& frame = *scene_.frame;
+  const auto lowest = static_cast<std::uint8_t>(scene_.tiers.size() - 1);
+  QPolygonF line;
+  for (int layer = layout_.first_layer(); layer < layout_.first_layer() + layout_.layers(); ++layer) {
+    const auto begin = frame.tier.begin() + static_cast<std::ptrdiff_t>(layer * frame.units_per_layer);
+    const auto above = static_cast<double>(std::count_if(
+        begin, begin + frame.units_per_layer, [lowest](std::uint8_t tier) { return tier < lowest; }));
+    const QRectF row = layout_.layer_rect(layer);
+    const double x = std::round(row.left() + above * layout_.cell_width()) - 0.5;
+    line << QPointF(x, row.top()) << QPointF(x, row.bottom());
+  }
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(palette().color(QPalette::Text), 1.2));
+  painter.drawPolyline(line);
 }
 
 // Large cells say in words what their colour says: the tier, and which expert.
@@ -101,7 +126,7 @@ void HeatmapView::paint_words(QPainter& painter) const {
       const std::uint8_t tier = frame.tier[unit];
       const QColor ground(painter_.colour(tier, heat_strength(frame.hot[unit], hottest)));
       painter.setPen(qGray(ground.rgb()) > 130 ? QColor(0, 0, 0, 190) : QColor(255, 255, 255, 200));
-      const QString name = tier < scene_.tiers.size() ? QString::fromStdString(scene_.tiers[tier])
+      const QString name = tier < scene_.tiers.size() ? QString::number(whole_bits(scene_.bits[tier]))
                            : tier == host_tier        ? tr("CPU", "computed by the processor")
                                                       : tr("disk");
       painter.drawText(rect, Qt::AlignCenter,

@@ -45,6 +45,9 @@ class HeatmapView : public QWidget {
   std::function<QString(std::int64_t unit, bool rich)> describe;
 
   HeatOrder order() const { return order_; }
+  // Hottest first, in one row for each layer: the line is drawn behind which the budget pays for nothing more
+  // precise than the lowest tier.
+  bool has_frontier() const;
   bool textures() const { return textures_; }
   std::optional<int> single_layer() const { return single_layer_; }
   const HeatLayout& layout_of_cells() const { return layout_; }
@@ -85,6 +88,7 @@ class HeatmapView : public QWidget {
   bool update_places();
   void paint_labels(QPainter& painter) const;
   void paint_marks(QPainter& painter) const;
+  void paint_frontier(QPainter& painter) const;
   void paint_words(QPainter& painter) const;
   void paint_in_flight(QPainter& painter);
   const QImage& lozenge(std::size_t tier);
@@ -99,7 +103,7 @@ class HeatmapView : public QWidget {
   HeatLayout layout_;
   HeatPainter painter_;
   HeatPlaces places_;
-  HeatOrder order_ = HeatOrder::by_index;
+  HeatOrder order_ = HeatOrder::by_hotness;
   bool textures_ = false;
   std::optional<int> single_layer_;
   ShownModel model_;

@@ -8,6 +8,7 @@
 #include "ui/live/heat_painter.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 
@@ -19,7 +20,9 @@ LegendView::LegendView(QWidget* parent) : QWidget(parent) {
   setToolTip(tr(
       "The colour says how many bits a weight has, its strength how hot an expert is: the square root of its "
       "hotness beside the "
-      "hottest of its layer. Hotness is how much of the router's weight an expert got lately."));
+      "hottest of its layer. Hotness is how much of the router's weight an expert got lately. The budget "
+      "line ends what "
+      "the memory lets be more precise than the lowest."));
 }
 
 void LegendView::set_numbers(const SnapshotNumbers& numbers, std::int64_t on_disk, bool by_use) {
@@ -35,6 +38,14 @@ void LegendView::set_numbers(const SnapshotNumbers& numbers, std::int64_t on_dis
   by_use_ = by_use;
   // The layout remembers what it was told for each width.
   if (words_width() != before) updateGeometry();
+  tell();
+  update();
+}
+
+void LegendView::set_frontier(bool shown) {
+  if (shown == frontier_) return;
+  frontier_ = shown;
+  updateGeometry();
   tell();
   update();
 }
@@ -58,8 +69,19 @@ double LegendView::words_width() const {
   for (const std::int64_t away : {numbers_.host_units, on_disk_})
     if (away > 0) width += fontMetrics().horizontalAdvance(count_text(away)) + 1;
   for (const TierState& tier : numbers_.tiers)
-    width += fontMetrics().horizontalAdvance(QString::fromStdString(tier.name) + count_text(tier.units));
+    width += fontMetrics().horizontalAdvance(QString::fromStdString(tier.name));
   return width;
+}
+
+// "8 bits", then "4": two tiers that would be called the same have a decimal.
+QString LegendView::tier_label(std::size_t tier) const {
+  const double bits = numbers_.tiers[tier].bits_per_weight;
+  const auto same = [&](const TierState& other) {
+    return whole_bits(other.bits_per_weight) == whole_bits(bits);
+  };
+  const QString number = std::ranges::count_if(numbers_.tiers, same) > 1 ? number_text(bits, 1)
+                                                                         : number_text(whole_bits(bits), 0);
+  return tier == 0 ? tr("%1 bits").arg(number) : number;
 }
 
 void LegendView::set_textures(bool shown) {
@@ -116,7 +138,7 @@ void LegendView::paint_ramp(QPainter& painter, const QRectF& rect, std::size_t t
 
 double LegendView::lay_out(QPainter* painter, double width, QStringList* said) const {
   const double line = fontMetrics().height(), gap = fontMetrics().averageCharWidth() * 1.8;
-  const double ramp = fontMetrics().averageCharWidth() * 6;
+  const double swatch = std::round(line * 0.6);
   double x = 0, y = 0;
   // Places an entry of this width and moves on.
   const auto place = [&](double entry) {
@@ -130,17 +152,15 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
   };
   const auto entry = [&](std::size_t tier, const QString& text) {
     const double text_width = fontMetrics().horizontalAdvance(text);
-    const QPointF at = place(ramp + gap * 0.35 + text_width);
+    const QPointF at = place(swatch + gap * 0.35 + text_width);
     if (said) *said += text;
     if (!painter) return;
-    paint_ramp(*painter, QRectF(at.x(), at.y() + line * 0.15, ramp, line * 0.7), tier);
-    painter->setPen(palette().color(QPalette::WindowText));
-    painter->drawText(QRectF(at.x() + ramp + gap * 0.35, at.y(), text_width + 2, line), Qt::AlignVCenter,
+    paint_ramp(*painter, QRectF(at.x(), at.y() + (line - swatch) / 2, swatch, swatch), tier);
+    painter->setPen(tones(palette()).second);
+    painter->drawText(QRectF(at.x() + swatch + gap * 0.35, at.y(), text_width + 2, line), Qt::AlignVCenter,
                       text);
   };
-  for (std::size_t tier = 0; tier < numbers_.tiers.size(); ++tier)
-    entry(tier, tr("%1 · %2").arg(QString::fromStdString(numbers_.tiers[tier].name),
-                                  count_text(numbers_.tiers[tier].units)));
+  for (std::size_t tier = 0; tier < numbers_.tiers.size(); ++tier) entry(tier, tier_label(tier));
   if (numbers_.host_units > 0)
     entry(numbers_.tiers.size() + 1, tr("main memory · %1").arg(count_text(numbers_.host_units)));
   if (on_disk_ > 0) entry(numbers_.tiers.size(), tr("on disk · %1").arg(count_text(on_disk_)));
@@ -153,8 +173,15 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
     painter->drawText(QRectF(at.x() + left, at.y(), text_width + 2, line), Qt::AlignVCenter, text);
     return at;
   };
-  words(by_use_ ? tr("stronger = used more lately") : tr("stronger = hotter"), 0);
   if (!swaps_) return y + line * 1.2;
+  if (frontier_) {
+    const QPointF mark = words(tr("budget line"), line * 1.2);
+    if (painter) {
+      painter->setPen(QPen(tones(palette()).text, 1.2));
+      painter->drawLine(QPointF(mark.x(), mark.y() + line / 2),
+                        QPointF(mark.x() + line * 0.9, mark.y() + line / 2));
+    }
+  }
   const QPointF at = words(tr("in flight"), line);
   if (painter) {
     painter->setRenderHint(QPainter::Antialiasing, true);

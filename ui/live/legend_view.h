@@ -17,7 +17,8 @@ class LegendView : public QWidget {
   // no hotness is measured.
   void set_numbers(const SnapshotNumbers& numbers, std::int64_t on_disk, bool by_use);
   void set_textures(bool shown);
-  void set_swaps(bool shown);  // whether experts move at all
+  void set_swaps(bool shown);
+  void set_frontier(bool shown);  // the map draws the budget's line  // whether experts move at all
 
   QSize sizeHint() const override;
   bool hasHeightForWidth() const override { return true; }
@@ -31,13 +32,14 @@ class LegendView : public QWidget {
   // Draws, or with no painter only measures; adds the entries to `said`. Returns the height.
   double lay_out(QPainter* painter, double width, QStringList* said = nullptr) const;
   void tell();
-  double words_width() const;  // of what changes
+  double words_width() const;
+  QString tier_label(std::size_t tier) const;  // of what changes
   std::vector<double> tier_bits() const;
   void paint_ramp(QPainter& painter, const QRectF& rect, std::size_t tier) const;
 
   SnapshotNumbers numbers_;
   std::int64_t on_disk_ = 0;
-  bool by_use_ = false, textures_ = false, swaps_ = true;
+  bool by_use_ = false, textures_ = false, swaps_ = true, frontier_ = false;
 };
 
 }  // namespace fovea::ui

@@ -185,6 +185,25 @@ struct PolicyGain {
   bool fixed_mix_would_do = false;
 };
 
+// What was kept in some stretch of the session's tokens, as shares (PolicyGain::kept).
+struct QualityPoint {
+  double kept = 0;
+  std::optional<double> fixed = {};  // … by a fixed mix of the same size that one could really have
+  double low = 0;                    // … with every expert at the lowest tier
+};
+struct QualityLine {
+  bool in_nats = false;
+  std::vector<QualityPoint> points = {};  // oldest first
+};
+
+// What happened among the experts since a question was asked, until the next one.
+struct Chapter {
+  QString question;         // its first words
+  std::int64_t woke = 0;    // experts that are more precise than when it was asked
+  std::int64_t rested = 0;  // … less
+  std::int64_t waits = 0;   // uses that waited for the disk
+};
+
 struct Judgement {
   RouterHealth routers;
   std::vector<ConversationUse> conversations;  // most uses first

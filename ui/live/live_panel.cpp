@@ -14,11 +14,13 @@
 #include "ui/live/expert_table.h"
 #include "ui/live/follow_view.h"
 #include "ui/live/gain_view.h"
+#include "ui/live/gauge_view.h"
 #include "ui/live/headline.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/legend_view.h"
 #include "ui/live/pools_view.h"
 #include "ui/live/router_view.h"
+#include "ui/live/story_view.h"
 #include "ui/live/traffic_view.h"
 
 namespace fovea::ui {
@@ -93,14 +95,18 @@ void LivePanel::show_model() {
 }
 
 void LivePanel::show_moment() {
-  freeze_->setChecked(update_page() && is_held(source_.moment()));
+  is_held_ = update_page() && is_held(source_.moment());
+  freeze_->setChecked(is_held_);
+  arrange();
   if (isVisible()) refresh();
 }
 
 void LivePanel::show_measures() {
   update_alarms();
   if (source_.nothing()) return;
-  pools_->set_memory(source_.memory(), source_.numbers());
+  const MemoryParts memory = source_.memory();
+  pools_->set_memory(memory, source_.numbers());
+  memory_bar_->set_memory(memory, source_.numbers());
   traffic_->set_traffic(source_.traffic(), source_.numbers());
 }
 
@@ -138,6 +144,14 @@ void LivePanel::refresh_strips() {
   const MemoryParts memory = source_.memory();
   traffic_->set_traffic(source_.traffic(), numbers);
   pools_->set_memory(memory, numbers);
+  memory_bar_->set_memory(memory, numbers);
+  story_->set_story(source_.story());
+  legend_->set_frontier(heatmap_->has_frontier());
+  const QString order =
+      heatmap_->order() == HeatOrder::by_hotness
+          ? tr("%n layer(s), hottest expert first", nullptr, static_cast<int>(numbers.layers))
+          : tr("%n layer(s), experts by number", nullptr, static_cast<int>(numbers.layers));
+  if (map_title_->text() != order) map_title_->setText(order);
   legend_->set_numbers(numbers, memory.units_on_disk, source_.frame().hot_is_recent_use);
 }
 
@@ -147,6 +161,12 @@ void LivePanel::refresh_judgements() {
   routers_->set_health(judgement.routers);
   routers_->set_conversations(judgement.conversations);
   gain_->set_gain(judgement.gain);
+  std::int64_t used = 0;
+  for (const BudgetPart& part : source_.memory().budget)
+    if (part.kind != BudgetPart::Kind::free && part.kind != BudgetPart::Kind::unplanned)
+      used += static_cast<std::int64_t>(part.bytes);
+  gauge_->set(judgement.gain, used, source_.numbers().budget_bytes);
+  line_->set_line(source_.quality_line());
   update_alarms();
 }
 

@@ -9,6 +9,7 @@
 class QAction;
 class QComboBox;
 class QLabel;
+class QMenu;
 class QSlider;
 class QSplitter;
 class QStackedWidget;
@@ -22,11 +23,14 @@ namespace fovea::ui {
 class ExpertTable;
 class FollowView;
 class GainView;
+class GaugeView;
 class Headline;
 class HeatmapView;
 class LegendView;
 class PoolsView;
+class QualityLineView;
 class RouterView;
+class StoryView;
 class TrafficView;
 
 class LivePanel : public QWidget {
@@ -63,18 +67,19 @@ class LivePanel : public QWidget {
   void showEvent(QShowEvent* event) override;
   void hideEvent(QHideEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   // live_panel_build.cpp
   void build();
   QWidget* make_header();
+  QWidget* make_story();
   QWidget* make_map();
   QWidget* make_map_tools();
   QWidget* make_sections();
   QWidget* make_timeline();
   QWidget* make_empty_page();
   void add_section(QVBoxLayout* layout, const QString& title, QWidget* view);
+  void show_details(bool shown);
   void arrange();
   void ask_export(LiveSource::SaveAs format);
   void ask_replay();
@@ -100,8 +105,10 @@ class LivePanel : public QWidget {
   LiveSource& source_;
   QTimer* timer_;
   int ticks_ = 0;
+  bool is_held_ = false, was_wide_ = false;
   QString lit_conversation_;
 
+  QMenu* menu_;
   QStackedWidget* pages_;
   QLabel* empty_text_;
   QWidget* empty_button_;
@@ -121,6 +128,13 @@ class LivePanel : public QWidget {
   TrafficView* traffic_;
   RouterView* routers_;
   GainView* gain_;
+  GaugeView* gauge_;
+  QualityLineView* line_;
+  StoryView* story_;
+  PoolsView* memory_bar_;
+  QLabel* map_title_;
+  QWidget *tools_, *timeline_, *story_page_, *details_page_;
+  QToolButton* details_;
   QSlider* slider_;
   QLabel* time_;
   QToolButton* play_;

@@ -23,43 +23,35 @@
 #include "ui/live/expert_text.h"
 #include "ui/live/follow_view.h"
 #include "ui/live/gain_view.h"
+#include "ui/live/gauge_view.h"
 #include "ui/live/headline.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/legend_view.h"
 #include "ui/live/live_panel.h"
 #include "ui/live/pools_view.h"
 #include "ui/live/router_view.h"
+#include "ui/live/story_view.h"
 #include "ui/live/traffic_view.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
+#include "ui/theme/widgets.h"
 
 namespace fovea::ui {
 namespace {
-
-// Fusion's pressed look is too faint to say what is on.
-void dress(QToolButton& button) {
-  QPalette colours;
-  if (button.isChecked()) {
-    const QPalette ours = button.parentWidget()->palette();
-    colours.setColor(QPalette::Button, ours.color(QPalette::Highlight));
-    colours.setColor(QPalette::ButtonText, ours.color(QPalette::HighlightedText));
-  }
-  button.setPalette(colours);
-}
 
 QToolButton* make_button(QWidget* parent, const QString& text, const QString& why, bool checkable = false) {
   auto* button = new QToolButton(parent);
   button->setText(text);
   button->setToolTip(why);
   button->setCheckable(checkable);
-  QObject::connect(button, &QToolButton::toggled, button, [button] { dress(*button); });
   return button;
 }
 
 }  // namespace
 
 QSize LivePanel::sizeHint() const {
-  return {fontMetrics().averageCharWidth() * 62, fontMetrics().height() * 48};
+  return {panel_width, fontMetrics().height() * 40};
 }
 
 void LivePanel::build() {
@@ -70,10 +62,10 @@ void LivePanel::build() {
   pages_->addWidget(make_empty_page());
   auto* page = new QWidget(pages_);
   auto* content = new QVBoxLayout(page);
-  const int margin = fontMetrics().averageCharWidth();
-  content->setContentsMargins(margin, margin / 2, margin, margin / 2);
-  content->setSpacing(margin / 2);
+  content->setContentsMargins(space::wide, space::close, space::wide, space::close);
+  content->setSpacing(space::close);
   content->addWidget(make_header());
+  const int margin = space::tight;
   alarm_ = new QLabel(page);
   alarm_->setObjectName(QStringLiteral("alarm"));
   alarm_->setWordWrap(true);
@@ -88,18 +80,28 @@ void LivePanel::build() {
          "subject keeps to few experts, too; that is no alarm."));
   alarm_->hide();
   content->addWidget(alarm_);
-  splitter_ = new QSplitter(Qt::Vertical, page);
+  splitter_ = new QSplitter(Qt::Horizontal, page);
   splitter_->setChildrenCollapsible(false);
-  splitter_->addWidget(make_map());
-  splitter_->addWidget(make_sections());
+  splitter_->addWidget(story_page_ = make_story());
+  splitter_->addWidget(details_page_ = make_sections());
   splitter_->setStretchFactor(0, 1);
-  splitter_->setStretchFactor(1, 1);
+  splitter_->setStretchFactor(1, 0);
   content->addWidget(splitter_, 1);
   message_ = new QLabel(page);
   message_->setWordWrap(true);
   message_->hide();
   content->addWidget(message_);
-  content->addWidget(make_timeline());
+  content->addWidget(timeline_ = make_timeline());
+  details_ = new QToolButton(page);
+  details_->setObjectName(QStringLiteral("details"));
+  details_->setText(tr("Details"));
+  details_->setToolTip(tr("Memory, traffic, routers and the time line"));
+  details_->setCheckable(true);
+  details_->setAutoRaise(true);
+  details_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  details_->setIcon(icon_of(Glyph::next));
+  connect(details_, &QToolButton::toggled, this, &LivePanel::show_details);
+  content->addWidget(details_, 0, Qt::AlignLeft);
   pages_->addWidget(page);
   layout->addWidget(pages_);
   heatmap_->describe = [this](std::int64_t unit, bool rich) {
@@ -119,21 +121,19 @@ QWidget* LivePanel::make_header() {
   auto* header = new QWidget(this);
   auto* layout = new QHBoxLayout(header);
   layout->setContentsMargins(0, 0, 0, 0);
+  auto* title = new QLabel(tr("Experts"), header);
+  set_type(*title, Type::text, true);
   headline_ = new Headline(header);
   headline_->setObjectName(QStringLiteral("headline"));
   headline_->setAccessibleName(tr("Summary"));
   headline_->setToolTip(
       tr("Bits per weight: the mean precision of the experts. Uses: how often a token was served by "
          "an expert at the highest tier, since the model was loaded."));
-  freeze_ = make_button(header, tr("Freeze"),
-                        tr("Hold the picture still; the recording goes on (Space on the time line)"), true);
-  freeze_->setObjectName(QStringLiteral("freeze"));
-  connect(freeze_, &QToolButton::clicked, this,
-          [this](bool on) { on ? source_.freeze() : source_.back_to_live(); });
-  auto* more = make_button(header, QStringLiteral("⋯"), tr("Save, replay, zoom"));
-  more->setAccessibleName(tr("Save, replay, zoom"));
+  auto* more = icon_button(Glyph::more, tr("Save, replay, zoom"), header);
+  more->setObjectName(QStringLiteral("panelMore"));
   more->setPopupMode(QToolButton::InstantPopup);
-  auto* menu = new QMenu(more);
+  menu_ = new QMenu(more);
+  auto* menu = menu_;
   menu->addAction(tr("Save the picture (PNG)…"), this, [this] { ask_export(LiveSource::SaveAs::png); });
   menu->addAction(tr("Save the table (CSV)…"), this, [this] { ask_export(LiveSource::SaveAs::csv); });
   menu->addAction(tr("Save the last minutes (JSON lines)…"), this,
@@ -150,20 +150,47 @@ QWidget* LivePanel::make_header() {
   menu->addAction(tr("Replay a recording or trace…"), this, &LivePanel::ask_replay);
   menu->addAction(tr("Back to live"), &source_, &LiveSource::back_to_live);
   more->setMenu(menu);
-  layout->addWidget(headline_, 1);
-  layout->addWidget(freeze_, 0, Qt::AlignVCenter);
+  layout->setSpacing(space::close);
+  layout->addWidget(title, 0, Qt::AlignVCenter);
+  layout->addWidget(headline_, 1, Qt::AlignVCenter);
   layout->addWidget(more, 0, Qt::AlignVCenter);
   return header;
+}
+
+// Is it good, compared with what, what happened, where, and what it takes.
+QWidget* LivePanel::make_story() {
+  auto* page = new QWidget(this);
+  auto* layout = new QVBoxLayout(page);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(space::close);
+  gauge_ = new GaugeView(page);
+  line_ = new QualityLineView(page);
+  line_->hide();
+  story_ = new StoryView(page);
+  memory_bar_ = new PoolsView(page);
+  memory_bar_->set_brief(true);
+  layout->addWidget(gauge_);
+  layout->addWidget(line_);
+  layout->addWidget(story_);
+  layout->addWidget(make_map(), 1);
+  layout->addWidget(memory_bar_);
+  return page;
 }
 
 QWidget* LivePanel::make_map_tools() {
   auto* tools = new QWidget(this);
   auto* layout = new QHBoxLayout(tools);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(2);
+  layout->setSpacing(space::hair);
+  freeze_ = make_button(tools, tr("Freeze"),
+                        tr("Hold the picture still; the recording goes on (Space on the time line)"), true);
+  freeze_->setObjectName(QStringLiteral("freeze"));
+  connect(freeze_, &QToolButton::clicked, this,
+          [this](bool on) { on ? source_.freeze() : source_.back_to_live(); });
   hottest_ = make_button(tools, tr("Hottest first"),
                          tr("Order each layer's experts by hotness instead of by index"), true);
   hottest_->setObjectName(QStringLiteral("hottestFirst"));
+  hottest_->setChecked(true);
   connect(hottest_, &QToolButton::toggled, this, [this](bool on) {
     heatmap_->set_order(on ? HeatOrder::by_hotness : HeatOrder::by_index);
     Q_EMIT hottestFirstChosen(on);
@@ -183,14 +210,22 @@ QWidget* LivePanel::make_map_tools() {
     legend_->setVisible(!on);
     refresh_table();
   });
-  all_layers_ = make_button(tools, tr("← All"), tr("Back from one layer to all layers (Esc)"));
-  all_layers_->hide();
-  connect(all_layers_, &QToolButton::clicked, this, [this] { heatmap_->show_layer(std::nullopt); });
-  layout->addWidget(all_layers_);
+  layout->addWidget(freeze_);
   layout->addWidget(hottest_);
   layout->addWidget(textures);
   layout->addStretch(1);
   layout->addWidget(table);
+  // Where there is little room they stand in the panel's menu alone.
+  QAction* const first = menu_->actions().constFirst();
+  for (QToolButton* tool : {freeze_, hottest_, textures, table}) {
+    auto* action = new QAction(tool->text(), menu_);
+    action->setCheckable(true);
+    action->setChecked(tool->isChecked());
+    connect(action, &QAction::triggered, tool, &QToolButton::click);
+    connect(tool, &QToolButton::toggled, action, &QAction::setChecked);
+    menu_->insertAction(first, action);
+  }
+  menu_->insertSeparator(first);
   return tools;
 }
 
@@ -198,8 +233,20 @@ QWidget* LivePanel::make_map() {
   auto* box = new QWidget(this);
   auto* layout = new QVBoxLayout(box);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(fontMetrics().averageCharWidth() / 2);
-  layout->addWidget(make_map_tools());
+  layout->setSpacing(space::tight);
+  auto* caption = new QHBoxLayout;
+  map_title_ = new QLabel(box);
+  map_title_->setObjectName(QStringLiteral("mapTitle"));
+  set_type(*map_title_, Type::label);
+  map_title_->setForegroundRole(QPalette::PlaceholderText);
+  all_layers_ = make_button(box, tr("All layers"), tr("Back from one layer to all layers (Esc)"));
+  all_layers_->setAutoRaise(true);
+  all_layers_->hide();
+  connect(all_layers_, &QToolButton::clicked, this, [this] { heatmap_->show_layer(std::nullopt); });
+  caption->addWidget(map_title_, 1);
+  caption->addWidget(all_layers_);
+  layout->addLayout(caption);
+  layout->addWidget(tools_ = make_map_tools());
   map_pages_ = new QStackedWidget(box);
   heatmap_ = new HeatmapView(map_pages_);
   heatmap_->setObjectName(QStringLiteral("heatmap"));
@@ -335,35 +382,34 @@ QWidget* LivePanel::make_empty_page() {
   return page;
 }
 
-void LivePanel::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() != QEvent::PaletteChange) return;
-  for (QToolButton* button : findChildren<QToolButton*>()) {
-    if (button->isCheckable()) dress(*button);
-  }
-}
-
 void LivePanel::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   arrange();
 }
 
+// Details stand beside the story where there is room, else in its place.
 void LivePanel::arrange() {
   const bool wide = width() >= fontMetrics().averageCharWidth() * 110;
+  const bool details = wide || details_->isChecked();
   speed_->setVisible(width() >= fontMetrics().averageCharWidth() * 46);
-  const Qt::Orientation wanted = wide ? Qt::Horizontal : Qt::Vertical;
-  if (splitter_->orientation() == wanted) return;
-  splitter_->setOrientation(wanted);
-  if (wide) {
-    const int side = std::min(width() / 3, fontMetrics().averageCharWidth() * 62);
-    splitter_->setSizes({width() - side, side});
-    splitter_->setStretchFactor(0, 1);
-    splitter_->setStretchFactor(1, 0);
-  } else {
-    splitter_->setSizes({height() / 2, height() / 2});
-    splitter_->setStretchFactor(0, 1);
-    splitter_->setStretchFactor(1, 1);
+  details_->setVisible(!wide);
+  story_page_->setVisible(wide || !details);
+  details_page_->setVisible(details);
+  timeline_->setVisible(details || is_held_);
+  headline_->setVisible(details || is_held_);
+  tools_->setVisible(wide);
+  if (!wide || std::exchange(was_wide_, wide) == wide) {
+    was_wide_ = wide;
+    return;
   }
+  const int side = std::min(width() / 3, fontMetrics().averageCharWidth() * 62);
+  splitter_->setSizes({width() - side, side});
+}
+
+void LivePanel::show_details(bool shown) {
+  details_->setText(shown ? tr("Back to the map") : tr("Details"));
+  details_->setIcon(icon_of(shown ? Glyph::previous : Glyph::next));
+  arrange();
 }
 
 void LivePanel::confirm_switch(const QString& what_it_takes, bool possible) {

@@ -41,6 +41,8 @@ class LiveSource : public QObject {
   virtual Traffic traffic() const = 0;
   virtual MemoryParts memory() = 0;
   virtual Judgement judge() = 0;
+  virtual QualityLine quality_line() const = 0;
+  virtual std::vector<Chapter> story() = 0;  // the newest first
   // [units] 1 for the conversation's busiest experts; empty when it is not known.
   virtual std::vector<std::uint8_t> busiest_experts(const QString& conversation) const = 0;
 

@@ -105,14 +105,21 @@ void PoolsView::paintEvent(QPaintEvent*) {
   lay_out(&painter, width());
 }
 
+void PoolsView::set_brief(bool brief) {
+  brief_ = brief;
+  updateGeometry();
+  update();
+}
+
 double PoolsView::lay_out(QPainter* painter, double width) const {
+  if (brief_) return budget_bar(painter, 0, width);
   double y = budget_bar(painter, 0, width);
   y = legend(painter, y, width);
   return pool_bars(painter, y, width);
 }
 
 double PoolsView::budget_bar(QPainter* painter, double top, double width) const {
-  const double line = fontMetrics().height(), height = line * 1.35;
+  const double line = fontMetrics().height(), height = brief_ ? 10 : line * 1.35;
   if (painter) {
     double total = 0;
     for (const BudgetPart& part : memory_.budget) total += part.bytes;
@@ -122,7 +129,10 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
           return p.kind == Kind::free || p.kind == Kind::unplanned ? s : s + p.bytes;
         });
     const bool limited = budget > 0;
-    paint_caption(*painter, {0, top, width, line}, limited ? tr("Device budget") : tr("The model's memory"),
+    paint_caption(*painter, {0, top, width, line},
+                  brief_    ? tr("Memory")
+                  : limited ? tr("Device budget")
+                            : tr("The model's memory"),
                   limited ? tr("%1 of %2").arg(bytes_text(used), bytes_text(budget)) : bytes_text(used),
                   palette());
     const QRectF whole(0.5, top + line * 1.2, width - 1, height);
@@ -159,7 +169,7 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
     }
     painter->restore();
   }
-  return top + line * 1.2 + height + line * 0.5;
+  return top + line * 1.2 + height + (brief_ ? 4 : line * 0.5);
 }
 
 double PoolsView::legend(QPainter* painter, double top, double width) const {

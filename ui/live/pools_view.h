@@ -13,6 +13,8 @@ class PoolsView : public QWidget {
  public:
   explicit PoolsView(QWidget* parent = nullptr);
 
+  // The bar alone, slim.
+  void set_brief(bool brief);
   void set_memory(const MemoryParts& memory, const SnapshotNumbers& numbers);
 
   QSize sizeHint() const override;
@@ -37,6 +39,7 @@ class PoolsView : public QWidget {
   QString host_value() const;
   void tell();
 
+  bool brief_ = false;
   MemoryParts memory_;
   SnapshotNumbers numbers_;
 };

@@ -1,13 +1,25 @@
 #include "ui/theme/style.h"
 
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QGroupBox>
 #include <QPainter>
+#include <QSlider>
 #include <QStyleOption>
+#include <QTabBar>
+#include <algorithm>
 
-#include "ui/theme/theme.h"
-#include "ui/theme/tier_colours.h"
+#include "ui/theme/style_paint.h"
 
 namespace fovea::ui {
 namespace {
+
+using namespace style_paint;
+
+constexpr const char* main_property = "foveaIsMain";
+constexpr int scroll_extent = 10, shortest_thumb = 28, knob = 16, groove = 4;
 
 int air(const QStyleOption& option) {
   return option.fontMetrics.averageCharWidth();
@@ -22,76 +34,373 @@ bool opens_menu(const QStyleOptionToolButton& button) {
          !(button.features & QStyleOptionToolButton::MenuButtonPopup);
 }
 
-// Fusion's outlines are darker than what is around them, which nobody sees where that is dark already; and at
-// 150 % its frames lose a side.
-void draw_edge(const QStyleOption& option, QPainter& painter, bool is_round = false) {
-  const QRectF edge = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5);
-  painter.save();
-  painter.setRenderHint(QPainter::Antialiasing);
-  const bool has_focus = option.state & QStyle::State_HasFocus;
-  painter.setPen(has_focus ? option.palette.color(QPalette::Highlight) : field_edge(option.palette));
-  painter.setBrush(Qt::NoBrush);
-  is_round ? painter.drawEllipse(edge) : painter.drawRoundedRect(edge, 2, 2);
-  painter.restore();
+bool is_main(const QStyleOption& option, const QWidget* widget) {
+  if (widget && widget->property(main_property).toBool()) return true;
+  const auto* button = qstyleoption_cast<const QStyleOptionButton*>(&option);
+  return button && (button->features & QStyleOptionButton::DefaultButton);
+}
+
+// Rows of lists and menus: a ground of their own, and the text stays as it is.
+void calm_selection(QPalette& palette) {
+  const Tones& t = tones(palette);
+  palette.setColor(QPalette::Highlight, t.hover);
+  palette.setColor(QPalette::HighlightedText, t.text);
 }
 
 }  // namespace
 
-Style::Style() : QProxyStyle(QStringLiteral("Fusion")) {}
-
-int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
-  const int usual = QProxyStyle::pixelMetric(metric, option, widget);
-  // Of tables: a number at the right of its column stands apart from the words of the next.
-  return metric == PM_FocusFrameHMargin || metric == PM_HeaderMargin ? usual + 3 : usual;
+void make_main(QAbstractButton& button) {
+  button.setProperty(main_property, true);
 }
 
-// A click on a slider's groove means that place and not a step towards it.
+Style::Style() : QProxyStyle(QStringLiteral("Fusion")) {}
+
+// What changes its look under the pointer has to be told of it.
+void Style::polish(QWidget* widget) {
+  QProxyStyle::polish(widget);
+  if (qobject_cast<QAbstractButton*>(widget) || qobject_cast<QComboBox*>(widget) ||
+      qobject_cast<QSlider*>(widget) || qobject_cast<QTabBar*>(widget) || widget->inherits("QScrollBar") ||
+      widget->inherits("QAbstractSpinBox"))
+    widget->setAttribute(Qt::WA_Hover);
+}
+
+int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
+  switch (metric) {
+    case PM_FocusFrameHMargin:
+    case PM_HeaderMargin:
+      // Of tables: a number at the right of its column stands apart from the words of the next.
+      return QProxyStyle::pixelMetric(metric, option, widget) + 3;
+    case PM_ScrollBarExtent:
+      return scroll_extent;
+    case PM_ScrollBarSliderMin:
+      return shortest_thumb;
+    case PM_ScrollView_ScrollBarSpacing:
+    case PM_ButtonShiftHorizontal:
+    case PM_ButtonShiftVertical:
+    case PM_TabBarBaseOverlap:
+      return 0;
+    case PM_IndicatorWidth:
+    case PM_IndicatorHeight:
+    case PM_ExclusiveIndicatorWidth:
+    case PM_ExclusiveIndicatorHeight:
+    case PM_SliderThickness:
+    case PM_SliderControlThickness:
+    case PM_SliderLength:
+      return knob;
+    case PM_SplitterWidth:
+      return 9;
+    case PM_DockWidgetSeparatorExtent:
+      return 5;
+    case PM_MenuVMargin:
+    case PM_MenuHMargin:
+      return space::hair;
+    default:
+      return QProxyStyle::pixelMetric(metric, option, widget);
+  }
+}
+
 int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                      QStyleHintReturn* more) const {
-  if (hint == SH_Slider_AbsoluteSetButtons) return Qt::LeftButton;
-  return QProxyStyle::styleHint(hint, option, widget, more);
+  switch (hint) {
+    case SH_Slider_AbsoluteSetButtons:  // a click on a slider's groove means that place and not a step
+                                        // towards it
+      return Qt::LeftButton;
+    case SH_ComboBox_Popup:
+    case SH_EtchDisabledText:
+    case SH_DitherDisabledText:
+    case SH_DialogButtonBox_ButtonsHaveIcons:
+      return 0;
+    default:
+      return QProxyStyle::styleHint(hint, option, widget, more);
+  }
 }
 
 QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
                               const QWidget* widget) const {
   QSize room = QProxyStyle::sizeFromContents(type, option, size, widget);
   if (!option) return room;
-  const auto* tool = qstyleoption_cast<const QStyleOptionToolButton*>(option);
-  if (type == CT_PushButton || (type == CT_ToolButton && tool && shows_words(*tool)))
-    room.rwidth() += air(*option);
-  if (type == CT_ToolButton && tool && shows_words(*tool) && opens_menu(*tool))
-    room.rwidth() += 3 * air(*option);
+  const int line = option->fontMetrics.height();
+  switch (type) {
+    case CT_PushButton:
+      room.rwidth() += 3 * air(*option);
+      room.setHeight(std::max({room.height(), control_height, line + 2 * space::tight}));
+      break;
+    case CT_ComboBox:
+    case CT_LineEdit:
+    case CT_SpinBox:
+      room.setHeight(std::max({room.height(), control_height, line + 2 * space::tight - 2}));
+      if (type == CT_ComboBox) room.rwidth() += 2 * air(*option);
+      break;
+    case CT_ToolButton:
+      if (const auto* tool = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+          tool && shows_words(*tool)) {
+        room.rwidth() += (opens_menu(*tool) ? 3 : 2) * air(*option);
+        room.setHeight(std::max(room.height(), line + space::close));
+      }
+      break;
+    case CT_MenuItem:
+      if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option);
+          item && item->menuItemType != QStyleOptionMenuItem::Separator)
+        room.setHeight(std::max(room.height(), line + space::tight + 2));
+      break;
+    case CT_TabBarTab:
+      room.setHeight(std::max(room.height(), line + space::usual));
+      break;
+    default:
+      break;
+  }
   return room;
 }
 
 void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                           const QWidget* widget) const {
-  QProxyStyle::drawPrimitive(element, option, painter, widget);
-  if (!option) return;
-  const bool is_radio = element == PE_IndicatorRadioButton;
-  const bool is_field = element == PE_FrameLineEdit || element == PE_IndicatorCheckBox || is_radio;
-  if (element == PE_Frame || (is_field && is_dark(option->palette))) draw_edge(*option, *painter, is_radio);
+  if (!option) return QProxyStyle::drawPrimitive(element, option, painter, widget);
+  const Tones& t = tones(option->palette);
+  switch (element) {
+    case PE_PanelButtonCommand:
+      return button(*painter, *option, is_main(*option, widget));
+    case PE_FrameDefaultButton:
+      return;
+    case PE_PanelButtonTool: {
+      const auto* tool = qobject_cast<const QAbstractButton*>(widget);
+      const bool flat = (option->state & State_AutoRaise) ||
+                        (tool && tool->inherits("QToolButton") && tool->text().isEmpty());
+      return flat ? flat_button(*painter, *option) : button(*painter, *option, is_main(*option, widget));
+    }
+    case PE_PanelLineEdit: {
+      const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
+      if (frame && frame->lineWidth > 0) return field(*painter, *option, option->rect);
+      const QWidget* holder = widget ? widget->parentWidget() : nullptr;
+      if (holder && (holder->inherits("QAbstractSpinBox") || holder->inherits("QComboBox")))
+        return;  // it has the ground
+      return QProxyStyle::drawPrimitive(element, option, painter, widget);
+    }
+    case PE_FrameLineEdit:
+      return;  // the panel has it
+    case PE_Frame:
+    case PE_FrameGroupBox:
+    case PE_FrameTabWidget:
+      return rounded(*painter, option->rect, radius::card, Qt::NoBrush,
+                     (option->state & State_HasFocus) ? t.accent : t.line);
+    case PE_FrameMenu:
+      return rounded(*painter, option->rect, 0, Qt::NoBrush, t.line);
+    case PE_PanelMenu:
+      return painter->fillRect(option->rect, t.card);
+    case PE_PanelTipLabel:
+      painter->fillRect(option->rect, t.card);
+      return rounded(*painter, option->rect, 0, Qt::NoBrush, t.line);
+    case PE_IndicatorCheckBox:
+      return check_box(*painter, *option);
+    case PE_IndicatorItemViewItemCheck:
+      return check_box(*painter, *option);
+    case PE_IndicatorRadioButton:
+      return radio_button(*painter, *option);
+    case PE_FrameFocusRect:
+      if (option->state & State_KeyboardFocusChange)
+        rounded(*painter, option->rect, radius::row, Qt::NoBrush, t.accent, focus_width);
+      return;
+    case PE_IndicatorArrowDown:
+      return chevron(*painter, option->rect, Direction::down, is_enabled(*option) ? t.second : t.third);
+    case PE_IndicatorArrowUp:
+      return chevron(*painter, option->rect, Direction::up, is_enabled(*option) ? t.second : t.third);
+    case PE_IndicatorArrowLeft:
+      return chevron(*painter, option->rect, Direction::left, is_enabled(*option) ? t.second : t.third);
+    case PE_IndicatorArrowRight:
+      return chevron(*painter, option->rect, Direction::right, is_enabled(*option) ? t.second : t.third);
+    case PE_IndicatorDockWidgetResizeHandle: {
+      const QRect area = option->rect;
+      const bool upright = area.height() > area.width();
+      return painter->fillRect(upright ? QRect(area.center().x(), area.top(), 1, area.height())
+                                       : QRect(area.left(), area.center().y(), area.width(), 1),
+                               t.line);
+    }
+    case PE_FrameTabBarBase:
+      return;
+    default:
+      return QProxyStyle::drawPrimitive(element, option, painter, widget);
+  }
+}
+
+void Style::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                        const QWidget* widget) const {
+  if (!option) return QProxyStyle::drawControl(element, option, painter, widget);
+  const Tones& t = tones(option->palette);
+  switch (element) {
+    case CE_PushButtonLabel:
+      if (const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
+          button && is_main(*option, widget) && is_enabled(*option)) {
+        QStyleOptionButton filled(*button);
+        filled.palette.setColor(QPalette::ButtonText, t.on_brand);
+        painter->save();
+        QFont font = painter->font();
+        font.setWeight(QFont::DemiBold);
+        painter->setFont(font);
+        QProxyStyle::drawControl(element, &filled, painter, widget);
+        painter->restore();
+        return;
+      }
+      break;
+    case CE_MenuItem:
+    case CE_MenuBarItem:
+      if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option)) {
+        QStyleOptionMenuItem calm(*item);
+        calm_selection(calm.palette);
+        calm.palette.setColor(QPalette::Window, element == CE_MenuItem ? t.card : t.window);
+        return QProxyStyle::drawControl(element, &calm, painter, widget);
+      }
+      break;
+    case CE_ItemViewItem:
+      if (const auto* item = qstyleoption_cast<const QStyleOptionViewItem*>(option)) {
+        QStyleOptionViewItem calm(*item);
+        calm_selection(calm.palette);
+        return QProxyStyle::drawControl(element, &calm, painter, widget);
+      }
+      break;
+    case CE_ProgressBarGroove:
+    case CE_ProgressBarLabel:
+      if (element == CE_ProgressBarGroove) return;
+      break;
+    case CE_ProgressBarContents:
+      if (const auto* bar = qstyleoption_cast<const QStyleOptionProgressBar*>(option))
+        return progress(*painter, *bar);
+      break;
+    case CE_TabBarTabShape:
+      if (const auto* shape = qstyleoption_cast<const QStyleOptionTab*>(option)) return tab(*painter, *shape);
+      break;
+    case CE_HeaderSection:
+      painter->fillRect(option->rect, t.window);
+      painter->fillRect(QRect(option->rect.left(), option->rect.bottom(), option->rect.width(), 1), t.line);
+      return;
+    case CE_HeaderEmptyArea:
+      painter->fillRect(option->rect, t.window);
+      return;
+    case CE_Splitter: {
+      const QRect area = option->rect;
+      const bool upright = area.height() > area.width();
+      painter->fillRect(upright ? QRect(area.center().x(), area.top(), 1, area.height())
+                                : QRect(area.left(), area.center().y(), area.width(), 1),
+                        t.line);
+      return;
+    }
+    default:
+      break;
+  }
+  QProxyStyle::drawControl(element, option, painter, widget);
+}
+
+void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
+                               const QWidget* widget) const {
+  if (control == CC_ComboBox) {
+    if (const auto* box = qstyleoption_cast<const QStyleOptionComboBox*>(option))
+      return draw_combo_box(*box, *painter);
+  } else if (control == CC_SpinBox) {
+    if (const auto* box = qstyleoption_cast<const QStyleOptionSpinBox*>(option))
+      return draw_spin_box(*box, *painter, widget);
+  } else if (control == CC_Slider) {
+    if (const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option))
+      return draw_slider(*slider, *painter, widget);
+  } else if (control == CC_ScrollBar) {
+    const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option);
+    if (!bar) return;
+    const bool active = is_hovered(*bar) || is_pressed(*bar);
+    if (bar->maximum > bar->minimum)
+      scroll_thumb(*painter, *bar, subControlRect(control, bar, SC_ScrollBarSlider, widget),
+                   bar->orientation == Qt::Vertical, active);
+    return;
+  } else if (control == CC_ToolButton) {
+    if (const auto* tool = qstyleoption_cast<const QStyleOptionToolButton*>(option))
+      return draw_tool_button(*tool, *painter, widget);
+  }
+  QProxyStyle::drawComplexControl(control, option, painter, widget);
+}
+
+void Style::draw_combo_box(const QStyleOptionComboBox& option, QPainter& painter) const {
+  if (option.frame) field(painter, option, option.rect);
+  const int side = icon_size;
+  const QRect place(option.rect.right() - side - space::tight, option.rect.center().y() - side / 2 + 1, side,
+                    side);
+  const Tones& t = tones(option.palette);
+  chevron(painter, visualRect(option.direction, option.rect, place), Direction::down,
+          is_enabled(option) ? t.second : t.third);
+}
+
+void Style::draw_spin_box(const QStyleOptionSpinBox& option, QPainter& painter, const QWidget* widget) const {
+  if (option.frame) field(painter, option, option.rect);
+  if (option.buttonSymbols == QAbstractSpinBox::NoButtons) return;
+  const Tones& t = tones(option.palette);
+  const auto arrow = [&](SubControl part, QAbstractSpinBox::StepEnabledFlag step, Direction direction) {
+    const bool can = is_enabled(option) && (option.stepEnabled & step);
+    const bool lit = can && (option.activeSubControls & part) && is_hovered(option);
+    QRect place = subControlRect(CC_SpinBox, &option, part, widget);
+    const int side = std::min(12, place.height());
+    place = QRect(place.center().x() - side / 2, place.center().y() - side / 2, side, side);
+    chevron(painter, place, direction, !can ? t.line : lit ? t.text : t.second);
+  };
+  arrow(SC_SpinBoxUp, QAbstractSpinBox::StepUpEnabled, Direction::up);
+  arrow(SC_SpinBoxDown, QAbstractSpinBox::StepDownEnabled, Direction::down);
+}
+
+void Style::draw_slider(const QStyleOptionSlider& option, QPainter& painter, const QWidget* widget) const {
+  const Tones& t = tones(option.palette);
+  const bool upright = option.orientation == Qt::Vertical;
+  const QRectF handle(subControlRect(CC_Slider, &option, SC_SliderHandle, widget));
+  QRectF track(option.rect);
+  upright ? track.setWidth(groove) : track.setHeight(groove);
+  track.moveCenter(QRectF(option.rect).center());
+  if (upright) {
+    track.moveLeft(handle.center().x() - groove / 2.0);
+  } else {
+    track.moveTop(handle.center().y() - groove / 2.0);
+  }
+  rounded(painter, track, groove / 2.0, t.line, {}, 0);
+  // What is below the handle's value.
+  QRectF below = track;
+  if (upright) {
+    option.upsideDown ? below.setTop(handle.center().y()) : below.setBottom(handle.center().y());
+  } else {
+    option.upsideDown ? below.setLeft(handle.center().x()) : below.setRight(handle.center().x());
+  }
+  const QColor colour = is_enabled(option) ? t.accent : t.third;
+  rounded(painter, below, groove / 2.0, colour, {}, 0);
+  if (option.tickPosition != QSlider::NoTicks) {
+    QStyleOptionSlider ticks(option);
+    ticks.subControls = SC_SliderTickmarks;
+    QProxyStyle::drawComplexControl(CC_Slider, &ticks, &painter, widget);
+  }
+  QRectF ball(0, 0, knob - 2, knob - 2);
+  ball.moveCenter(handle.center());
+  if (has_focus(option) && (option.state & State_KeyboardFocusChange)) {
+    rounded(painter, ball.adjusted(-1, -1, 1, 1), knob, t.window, colour, focus_width);
+    ball.adjust(3, 3, -3, -3);
+  }
+  rounded(painter, ball, knob, is_pressed(option) || is_hovered(option) ? colour.lighter(108) : colour, {},
+          0);
 }
 
 // A menu's arrow stands behind the words and not in a corner; a sign, as "⋯", says enough without.
-void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
-                               const QWidget* widget) const {
-  const auto* tool = qstyleoption_cast<const QStyleOptionToolButton*>(option);
-  if (control != CC_ToolButton || !tool || !opens_menu(*tool)) {
-    QProxyStyle::drawComplexControl(control, option, painter, widget);
-    if (control == CC_SpinBox && is_dark(option->palette)) draw_edge(*option, *painter);
-    return;
-  }
-  QStyleOptionToolButton plain(*tool);
-  plain.features &= ~QStyleOptionToolButton::HasMenu;
-  QProxyStyle::drawComplexControl(control, &plain, painter, widget);
-  if (!shows_words(*tool)) return;
-  const int side = air(*option);
-  QStyleOption arrow(*option);
-  arrow.rect =
-      visualRect(option->direction, option->rect,
-                 QRect(option->rect.right() - 2 * side, option->rect.center().y() - side / 2, side, side));
-  proxy()->drawPrimitive(PE_IndicatorArrowDown, &arrow, painter, widget);
+void Style::draw_tool_button(const QStyleOptionToolButton& option, QPainter& painter,
+                             const QWidget* widget) const {
+  QStyleOptionToolButton plain(option);
+  plain.state &= ~State_HasFocus;  // the panel shows it
+  const bool marks_menu = opens_menu(option);
+  if (marks_menu) plain.features &= ~QStyleOptionToolButton::HasMenu;
+  QStyleOption panel(option);
+  panel.state = option.state;
+  if (option.state & State_On) panel.state |= State_On;
+  drawPrimitive(PE_PanelButtonTool, &panel, &painter, widget);
+  plain.state |= State_AutoRaise;
+  plain.state &= ~(State_MouseOver | State_Sunken | State_On | State_Raised);
+  if (is_main(option, widget) && is_enabled(option))
+    plain.palette.setColor(QPalette::ButtonText, tones(option.palette).on_brand);
+  if (marks_menu && shows_words(option))
+    plain.rect = visualRect(option.direction, option.rect, option.rect.adjusted(0, 0, -2 * air(option), 0));
+  QStyleOptionToolButton label(plain);
+  drawControl(CE_ToolButtonLabel, &label, &painter, widget);
+  if (!marks_menu || !shows_words(option)) return;
+  const QRect place(option.rect.right() - icon_size - space::hair,
+                    option.rect.center().y() - icon_size / 2 + 1, icon_size, icon_size);
+  chevron(painter, visualRect(option.direction, option.rect, place), Direction::down,
+          tones(option.palette).second);
 }
 
 QRect Style::subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const {
@@ -99,8 +408,52 @@ QRect Style::subElementRect(SubElement element, const QStyleOption* option, cons
   if (!option || element != SE_LineEditContents) return area;
   const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
   if (!frame || frame->lineWidth == 0) return area;  // of a spin box, which has its own
-  const int gap = air(*option) / 2;
+  const int gap = air(*option) / 2 + 2;
   return area.adjusted(gap, 0, -gap, 0);
+}
+
+QRect Style::subControlRect(ComplexControl control, const QStyleOptionComplex* option, SubControl part,
+                            const QWidget* widget) const {
+  const auto* bar = control == CC_ScrollBar ? qstyleoption_cast<const QStyleOptionSlider*>(option) : nullptr;
+  if (!bar) {
+    QRect area = QProxyStyle::subControlRect(control, option, part, widget);
+    if (control == CC_ComboBox && part == SC_ComboBoxEditField && option)
+      area.adjust(option->direction == Qt::RightToLeft ? 0 : 4, 0,
+                  option->direction == Qt::RightToLeft ? -4 : 0, 0);
+    if (control == CC_SpinBox && part == SC_SpinBoxEditField && option)
+      area.adjust(option->direction == Qt::RightToLeft ? 0 : 4, 0,
+                  option->direction == Qt::RightToLeft ? -4 : 0, 0);
+    return area;
+  }
+  // No arrows: the thumb has all of the length.
+  const bool upright = bar->orientation == Qt::Vertical;
+  const int length = upright ? bar->rect.height() : bar->rect.width();
+  const std::int64_t range = std::int64_t{bar->maximum} - bar->minimum;
+  int thumb = length;
+  if (range > 0) {
+    const double share = static_cast<double>(bar->pageStep) / static_cast<double>(range + bar->pageStep);
+    thumb = std::clamp(static_cast<int>(share * length), std::min(shortest_thumb, length), length);
+  }
+  const int begin = sliderPositionFromValue(bar->minimum, bar->maximum, bar->sliderPosition, length - thumb,
+                                            bar->upsideDown);
+  const auto piece = [&](int from, int to) {
+    const QRect area = upright
+                           ? QRect(bar->rect.left(), bar->rect.top() + from, bar->rect.width(), to - from)
+                           : QRect(bar->rect.left() + from, bar->rect.top(), to - from, bar->rect.height());
+    return visualRect(bar->direction, bar->rect, area);
+  };
+  switch (part) {
+    case SC_ScrollBarGroove:
+      return piece(0, length);
+    case SC_ScrollBarSlider:
+      return piece(begin, begin + thumb);
+    case SC_ScrollBarSubPage:
+      return piece(0, begin);
+    case SC_ScrollBarAddPage:
+      return piece(begin + thumb, length);
+    default:
+      return {};
+  }
 }
 
 }  // namespace fovea::ui

@@ -1,10 +1,16 @@
-// Fusion with more air, so that words do not touch the edges of what they stand in, and with edges that are
-// seen on a dark ground too.
+// How controls look: flat, with the tokens' lines, radii and colours (ui/theme/tokens.h). What is not drawn
+// here is Fusion's.
 #pragma once
 
 #include <QProxyStyle>
+#include <QStyleOption>
+
+class QAbstractButton;
 
 namespace fovea::ui {
+
+// The one button of a page that it is for: filled. A dialog's default button is so without.
+void make_main(QAbstractButton& button);
 
 class Style : public QProxyStyle {
   Q_OBJECT
@@ -19,9 +25,21 @@ class Style : public QProxyStyle {
                 QStyleHintReturn* more) const override;
   void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                      const QWidget* widget) const override;
+  void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                   const QWidget* widget) const override;
   void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                           const QWidget* widget) const override;
   QRect subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const override;
+  QRect subControlRect(ComplexControl control, const QStyleOptionComplex* option, SubControl part,
+                       const QWidget* widget) const override;
+  using QProxyStyle::polish;
+  void polish(QWidget* widget) override;
+
+ private:
+  void draw_combo_box(const QStyleOptionComboBox& option, QPainter& painter) const;
+  void draw_spin_box(const QStyleOptionSpinBox& option, QPainter& painter, const QWidget* widget) const;
+  void draw_slider(const QStyleOptionSlider& option, QPainter& painter, const QWidget* widget) const;
+  void draw_tool_button(const QStyleOptionToolButton& option, QPainter& painter, const QWidget* widget) const;
 };
 
 }  // namespace fovea::ui

@@ -4,41 +4,33 @@
 
 #include "ui/theme/style.h"
 #include "ui/theme/tier_colours.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 namespace {
 
-struct Colours {
-  const char *window, *base, *alternate, *text, *button, *highlight, *highlighted_text, *link, *placeholder;
-};
-
-// Contrast of text on window and base is above 7 : 1 in both, of placeholder and link above 4.5 : 1.
-constexpr Colours kLight{"#f6f6f4", "#ffffff", "#efefec", "#1c1d1f", "#ececea",
-                         "#2f6f6a", "#ffffff", "#1f6a64", "#6a6d72"};
-constexpr Colours kDark{"#1b1d20", "#212427", "#282b2f", "#e7e8ea", "#2b2e33",
-                        "#4fa39b", "#0f1213", "#6fc4bb", "#969aa1"};
-
-QPalette make_palette(const Colours& c) {
+QPalette make_palette(const Tones& c) {
   QPalette palette;
-  palette.setColor(QPalette::Window, QColor(c.window));
-  palette.setColor(QPalette::WindowText, QColor(c.text));
-  palette.setColor(QPalette::Base, QColor(c.base));
-  palette.setColor(QPalette::AlternateBase, QColor(c.alternate));
-  palette.setColor(QPalette::Text, QColor(c.text));
-  palette.setColor(QPalette::Button, QColor(c.button));
-  palette.setColor(QPalette::ButtonText, QColor(c.text));
-  palette.setColor(QPalette::BrightText, QColor(c.text));
-  palette.setColor(QPalette::ToolTipBase, QColor(c.alternate));
-  palette.setColor(QPalette::ToolTipText, QColor(c.text));
-  palette.setColor(QPalette::Highlight, QColor(c.highlight));
-  palette.setColor(QPalette::HighlightedText, QColor(c.highlighted_text));
-  palette.setColor(QPalette::Link, QColor(c.link));
-  palette.setColor(QPalette::LinkVisited, QColor(c.link));
-  palette.setColor(QPalette::PlaceholderText, QColor(c.placeholder));
-  for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
-    palette.setColor(QPalette::Disabled, role, QColor(c.placeholder));
-  }
-  palette.setColor(QPalette::Disabled, QPalette::Light, QColor(c.base));  // menus draw it behind their text
+  palette.setColor(QPalette::Window, c.window);
+  palette.setColor(QPalette::WindowText, c.text);
+  palette.setColor(QPalette::Base, c.window);
+  palette.setColor(QPalette::AlternateBase, c.card);
+  palette.setColor(QPalette::Text, c.text);
+  palette.setColor(QPalette::Button, c.card);
+  palette.setColor(QPalette::ButtonText, c.text);
+  palette.setColor(QPalette::BrightText, c.text);
+  palette.setColor(QPalette::ToolTipBase, c.card);
+  palette.setColor(QPalette::ToolTipText, c.text);
+  palette.setColor(QPalette::Highlight, c.accent);
+  palette.setColor(QPalette::HighlightedText, c.on_accent);
+  palette.setColor(QPalette::Link, c.accent);
+  palette.setColor(QPalette::LinkVisited, c.accent);
+  palette.setColor(QPalette::PlaceholderText, c.second);
+  for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
+    palette.setColor(QPalette::Disabled, role, c.third);
+  palette.setColor(QPalette::Disabled, QPalette::Light, c.window);  // menus draw it behind their text
+  palette.setColor(QPalette::Disabled, QPalette::Highlight, c.line);
+  palette.setColor(QPalette::Disabled, QPalette::HighlightedText, c.third);
   return palette;
 }
 
@@ -49,6 +41,13 @@ QColor mix(const QColor& a, const QColor& b, double share_of_b) {
                           static_cast<float>(a.blueF() * keep + b.blueF() * share_of_b));
 }
 
+const Tones& light_and_dark(Scheme scheme) {
+  QPalette ground;
+  ground.setColor(QPalette::Window, scheme == Scheme::dark ? Qt::black : Qt::white);
+  ground.setColor(QPalette::WindowText, scheme == Scheme::dark ? Qt::white : Qt::black);
+  return tones(ground);
+}
+
 }  // namespace
 
 Scheme preferred_scheme() {
@@ -57,24 +56,23 @@ Scheme preferred_scheme() {
 
 void apply_theme(QApplication& application, Scheme scheme) {
   application.setStyle(new Style);
-  application.setPalette(make_palette(scheme == Scheme::dark ? kDark : kLight));
+  application.setPalette(make_palette(light_and_dark(scheme)));
 }
 
 QColor code_background(const QPalette& palette) {
-  return mix(palette.color(QPalette::Base), palette.color(QPalette::Text), is_dark(palette) ? 0.09 : 0.05);
+  return tones(palette).code;
 }
 
 QColor user_bubble(const QPalette& palette) {
-  return mix(palette.color(QPalette::Base), palette.color(QPalette::Highlight),
-             is_dark(palette) ? 0.22 : 0.12);
+  return tones(palette).bubble;
 }
 
 QColor subtle_text(const QPalette& palette) {
-  return palette.color(QPalette::PlaceholderText);
+  return tones(palette).second;
 }
 
 QColor quiet_text(const QPalette& palette) {
-  return mix(palette.color(QPalette::Text), palette.color(QPalette::PlaceholderText), 0.5);
+  return mix(tones(palette).text, tones(palette).second, 0.5);
 }
 
 QColor found_background(const QPalette& palette, bool current) {
@@ -87,27 +85,27 @@ QColor found_text(const QPalette& palette, bool current) {
 }
 
 QColor hairline(const QPalette& palette) {
-  return mix(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.16);
+  return tones(palette).line;
 }
 
 QColor field_edge(const QPalette& palette) {
-  return mix(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.38);
+  return mix(tones(palette).window, tones(palette).text, 0.38);
 }
 
 QColor hover_background(const QPalette& palette) {
-  return mix(palette.color(QPalette::Base), palette.color(QPalette::Text), 0.09);
+  return tones(palette).hover;
 }
 
 QColor warning_text(const QPalette& palette) {
-  return is_dark(palette) ? QColor(0xe8, 0xbd, 0x6a) : QColor(0x80, 0x55, 0x06);
+  return tones(palette).warning;
 }
 
 QColor error_text(const QPalette& palette) {
-  return is_dark(palette) ? QColor(0xf2, 0x9b, 0x94) : QColor(0xa3, 0x2a, 0x22);
+  return tones(palette).error;
 }
 
 QColor error_background(const QPalette& palette) {
-  return is_dark(palette) ? QColor(0x4a, 0x25, 0x25) : QColor(0xfb, 0xe3, 0xdf);
+  return tones(palette).error_ground;
 }
 
 }  // namespace fovea::ui

@@ -41,7 +41,33 @@ class Tint : public QObject {
   QPalette set_;
 };
 
+class Typeface : public QObject {
+ public:
+  Typeface(QWidget& widget, Type type, bool is_strong)
+      : QObject(&widget), widget_(widget), type_(type), is_strong_(is_strong) {
+    widget.installEventFilter(this);
+    apply();
+  }
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (event->type() == QEvent::ApplicationFontChange) apply();
+    return QObject::eventFilter(watched, event);
+  }
+
+ private:
+  void apply() { widget_.setFont(type_of(QApplication::font(), type_, is_strong_)); }
+
+  QWidget& widget_;
+  Type type_;
+  bool is_strong_;
+};
+
 }  // namespace
+
+void set_type(QWidget& widget, Type type, bool is_strong) {
+  new Typeface(widget, type, is_strong);
+}
 
 void tint(QWidget& widget, QPalette::ColorRole role, std::function<QColor(const QPalette&)> colour) {
   auto* known = widget.findChild<QObject*>(QStringLiteral("tint"), Qt::FindDirectChildrenOnly);

@@ -222,14 +222,14 @@ class DesktopTest : public QObject {
     {
       app::Desktop desktop({});
       desktop.start();
-      QVERIFY(!button(desktop)->isChecked());
-      button(desktop)->setChecked(true);
+      QVERIFY(button(desktop)->isChecked());
+      button(desktop)->setChecked(false);
       QVERIFY(close(desktop));
     }
     app::Desktop again({});
     again.start();
-    QVERIFY(button(again)->isChecked());
-    QCOMPARE(again.live_panel().heatmap().order(), ui::HeatOrder::by_hotness);
+    QVERIFY(!button(again)->isChecked());
+    QCOMPARE(again.live_panel().heatmap().order(), ui::HeatOrder::by_index);
     button(again)->setChecked(false);
     QVERIFY(!again.settings().hottest_first);
     QVERIFY(close(again));

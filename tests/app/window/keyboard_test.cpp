@@ -116,10 +116,10 @@ class KeyboardTest : public QObject {
     for (const QWidget* widget : walk(window.findChild<QToolButton*>(QStringLiteral("newChat")), Qt::Key_Tab))
       names.push_back(widget->objectName());
     const std::vector<QString> wanted{
-        QStringLiteral("newChat"),      QStringLiteral("search"),     QStringLiteral("modelPicker"),
-        QStringLiteral("chatSettings"), QStringLiteral("transcript"), QStringLiteral("input"),
-        QStringLiteral("attach"),       QStringLiteral("freeze"),     QStringLiteral("hottestFirst"),
-        QStringLiteral("heatmap"),      QStringLiteral("timeline")};
+        QStringLiteral("newChat"),     QStringLiteral("search"),      QStringLiteral("sidebarModels"),
+        QStringLiteral("modelPicker"), QStringLiteral("panelButton"), QStringLiteral("transcript"),
+        QStringLiteral("input"),       QStringLiteral("attach"),      QStringLiteral("chatSettings"),
+        QStringLiteral("panelMore"),   QStringLiteral("heatmap"),     QStringLiteral("details")};
     auto from = names.begin();
     for (const QString& name : wanted) {
       const auto found = std::find(from, names.end(), name);

@@ -426,10 +426,10 @@ class LanguageTest : public QObject {
     status.state = app::DownloadState::disk_full;
     status.error =
         errors::download_disk_full(Bytes{5'000'000}, Bytes{2'000'000}).at(phrases::file_place("/m"));
-    QVERIFY2(
-        app::row_of(status).text.contains(QStringLiteral(
-            "die Platte ist zu voll: 5,00\u00A0MB werden gebraucht, 2,00\u00A0MB sind frei. Schaffen Sie Platz")),
-        qPrintable(app::row_of(status).text));
+    QVERIFY2(app::row_of(status).text.contains(
+                 QStringLiteral("die Platte ist zu voll: 5,00\u00A0MB werden gebraucht, 2,00\u00A0MB sind "
+                                "frei. Schaffen Sie Platz")),
+             qPrintable(app::row_of(status).text));
     status.state = app::DownloadState::waiting;
     status.error.reset();
     QCOMPARE(app::row_of(status).text, QStringLiteral("Ein anderes Programm lädt diese Datei"));

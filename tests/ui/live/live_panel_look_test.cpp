@@ -41,8 +41,8 @@ class LivePanelLookTest : public QObject {
           top = std::min(top, y), bottom = std::max(bottom, y);
     const double ratio = picture.devicePixelRatio();
     const double middle = (top + bottom) / 2.0 / ratio + headline->geometry().top();
-    const auto* freeze = panel.findChild<QToolButton*>(QStringLiteral("freeze"));
-    const QRect button = freeze->geometry();
+    const auto* more = panel.findChild<QToolButton*>(QStringLiteral("panelMore"));
+    const QRect button = more->geometry();
     QVERIFY2(std::abs(middle - button.center().y()) <= 1.5,
              qPrintable(QStringLiteral("%1 beside %2").arg(middle).arg(button.center().y())));
   }
@@ -87,7 +87,7 @@ class LivePanelLookTest : public QObject {
       dock->setWidget(panel);
       window->addDockWidget(Qt::RightDockWidgetArea, dock);
       dock->setFloating(true);
-      dock->resize(600, 900);
+      dock->resize(1200, 900);
       window->show();
       return std::pair(std::move(window), panel);
     };

@@ -20,6 +20,7 @@ class LivePanelMapTest : public QObject {
   void hueIsTheTierStrengthTheHotness() {
     MadeSource source;
     LivePanel panel(source);
+    panel.set_hottest_first(false);
     panel.resize(500, 800);
     panel.show();
     const std::vector<double> bits{4.5, 2.25};
@@ -35,6 +36,7 @@ class LivePanelMapTest : public QObject {
   void lightCellsKeepAnOutline() {
     MadeSource source;
     LivePanel panel(source);
+    panel.set_hottest_first(false);
     QPalette light;
     light.setColor(QPalette::Base, Qt::white);
     light.setColor(QPalette::Text, Qt::black);
@@ -59,6 +61,8 @@ class LivePanelMapTest : public QObject {
   void ordersByHotness() {
     MadeSource source;
     LivePanel panel(source);
+    QCOMPARE(panel.heatmap().order(), HeatOrder::by_hotness);
+    panel.set_hottest_first(false);
     panel.resize(500, 800);
     panel.show();
     const QColor hottest = pixel(panel, 1, 7);
@@ -71,6 +75,7 @@ class LivePanelMapTest : public QObject {
   void keysWalkFollowAndZoom() {
     MadeSource source;
     LivePanel panel(source);
+    panel.set_hottest_first(false);
     panel.resize(500, 800);
     panel.show();
     HeatmapView& map = panel.heatmap();
@@ -101,6 +106,7 @@ class LivePanelMapTest : public QObject {
   void clickFollows() {
     MadeSource source;
     LivePanel panel(source);
+    panel.set_hottest_first(false);
     panel.resize(500, 800);
     panel.show();
     HeatmapView& map = panel.heatmap();
@@ -114,6 +120,7 @@ class LivePanelMapTest : public QObject {
   void aSwapInFlightIsMarked() {
     MadeSource source;
     LivePanel panel(source);
+    panel.set_hottest_first(false);
     panel.resize(500, 800);
     panel.show();
     Snapshot s = small_snapshot();

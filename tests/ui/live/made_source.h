@@ -28,6 +28,8 @@ class MadeSource : public ui::LiveSource {
   ui::Traffic seen_traffic;
   ui::MemoryParts parts;
   ui::Judgement judgement;
+  ui::QualityLine line;
+  std::vector<ui::Chapter> chapters;  // the newest first
   QStringList told;  // "freeze", "go to 3", …
 
   MadeSource() { show(small_snapshot()); }
@@ -46,6 +48,8 @@ class MadeSource : public ui::LiveSource {
   ui::Traffic traffic() const override { return seen_traffic; }
   ui::MemoryParts memory() override { return parts; }
   ui::Judgement judge() override { return judgement; }
+  ui::QualityLine quality_line() const override { return line; }
+  std::vector<ui::Chapter> story() override { return chapters; }
   std::vector<std::uint8_t> busiest_experts(const QString&) const override { return {}; }
   void freeze() override { told += QStringLiteral("freeze"); }
   void go_to(std::int64_t index) override { told += QStringLiteral("go to %1").arg(index); }

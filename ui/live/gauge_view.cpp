@@ -1,0 +1,201 @@
+#include "ui/live/gauge_view.h"
+
+#include <QPainter>
+#include <QPainterPath>
+#include <QStyle>
+#include <algorithm>
+#include <functional>
+
+#include "ui/language/number_text.h"
+#include "ui/theme/tokens.h"
+
+namespace fovea::ui {
+namespace {
+
+constexpr int chart_height = 64;
+constexpr double room_above = 0.03;  // of the shares' range, so that a line at the top is seen
+
+bool is_known(const PolicyGain& gain) {
+  return gain.tokens > 0 && gain.verdict != GainVerdict::not_compared;
+}
+
+}  // namespace
+
+// --- the number
+
+GaugeView::GaugeView(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("gauge"));
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  setToolTip(
+      tr("How likely the model finds its own words with the experts as they are, beside the model as its "
+         "file has it. It is "
+         "worked out from what each expert's precision was measured to cost and how much each was used. "
+         "Where that was not "
+         "measured: how much of the error that the lowest precision for all would mean is avoided."));
+}
+
+QString GaugeView::number() const {
+  if (gain_.verdict == GainVerdict::no_policy) return percent_text(1);
+  return is_known(gain_) ? percent_text(gain_.kept) : QStringLiteral("–");
+}
+
+QString GaugeView::what() const {
+  if (gain_.verdict == GainVerdict::no_policy) return tr("quality kept, as the file has it");
+  if (gain_.verdict == GainVerdict::not_compared) return tr("what lower layers cost is not measured");
+  if (!is_known(gain_)) return tr("quality kept, after the first tokens");
+  return gain_.in_nats ? tr("quality kept") : tr("of the loss avoided");
+}
+
+QString GaugeView::with() const {
+  QStringList parts;
+  if (gain_.bits_per_use > 0) parts += tr("%1 bits a use").arg(number_text(gain_.bits_per_use, 1));
+  if (budget_ > 0) {
+    parts += tr("%1 of %2").arg(bytes_text(used_), bytes_text(budget_));
+  } else if (used_ > 0) {
+    parts += bytes_text(used_);
+  }
+  return parts.join(QStringLiteral(", "));
+}
+
+void GaugeView::set(const PolicyGain& gain, std::int64_t used, std::int64_t budget) {
+  const QString before = text();
+  gain_ = gain;
+  used_ = used;
+  budget_ = budget;
+  if (text() == before) return;
+  setAccessibleName(text());
+  update();
+}
+
+QString GaugeView::text() const {
+  return QStringLiteral("%1 %2, %3").arg(number(), what(), with());
+}
+
+QSize GaugeView::sizeHint() const {
+  return {panel_width - 2 * space::wide, QFontMetrics(type_of(font(), Type::gauge, true)).height()};
+}
+
+void GaugeView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Tones& t = tones(palette());
+  const QFont large = type_of(font(), Type::gauge, true);
+  const QFontMetrics large_metrics(large);
+  const int number_width = large_metrics.horizontalAdvance(number());
+  const bool mirrored = layoutDirection() == Qt::RightToLeft;
+  const auto placed = [this](const QRect& area) {
+    return QStyle::visualRect(layoutDirection(), rect(), area);
+  };
+  const Qt::Alignment side = mirrored ? Qt::AlignRight : Qt::AlignLeft;
+  painter.setFont(large);
+  painter.setPen(t.text);
+  painter.drawText(placed(QRect(0, 0, number_width, height())), side | Qt::AlignVCenter, number());
+  const int left = number_width + space::usual;
+  const QFontMetrics metrics(font());
+  const QFont small = type_of(font(), Type::label);
+  const QFontMetrics small_metrics(small);
+  const int top = (height() - metrics.height() - small_metrics.height()) / 2;
+  const QRect room = QRect(left, top, width() - left, metrics.height());
+  painter.setFont(font());
+  painter.setPen(t.second);
+  painter.drawText(placed(room), side | Qt::AlignVCenter,
+                   metrics.elidedText(what(), Qt::ElideRight, room.width()));
+  painter.setFont(small);
+  painter.drawText(placed(room.translated(0, metrics.height())), side | Qt::AlignVCenter,
+                   small_metrics.elidedText(with(), Qt::ElideRight, room.width()));
+}
+
+// --- the line
+
+QualityLineView::QualityLineView(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("qualityLine"));
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  setToolTip(
+      tr("The session's tokens from left to right. \"Fixed\" is a mix of as many experts at each precision "
+         "that stays as "
+         "it is: chosen by the session's first 2,048 tokens, and before there are as many, by the "
+         "calibration."));
+}
+
+void QualityLineView::set_line(const QualityLine& line) {
+  line_ = line;
+  setVisible(line.points.size() > 1);
+  if (!line.points.empty()) {
+    const QualityPoint& now = line.points.back();
+    QString said = tr("Adaptive %1").arg(percent_text(now.kept));
+    if (now.fixed) said += QStringLiteral(", ") + tr("fixed %1").arg(percent_text(*now.fixed));
+    setAccessibleName(said + QStringLiteral(", ") + tr("all low %1").arg(percent_text(now.low)));
+  }
+  update();
+}
+
+QSize QualityLineView::sizeHint() const {
+  return {panel_width - 2 * space::wide,
+          chart_height + space::tight + QFontMetrics(type_of(font(), Type::hint)).height()};
+}
+
+void QualityLineView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  paint_lines(painter, QRectF(0, 1, width(), chart_height - 2));
+  paint_legend(painter, chart_height + space::tight);
+}
+
+void QualityLineView::paint_lines(QPainter& painter, const QRectF& area) const {
+  const Tones& t = tones(palette());
+  double lowest = 1;
+  for (const QualityPoint& point : line_.points)
+    lowest = std::min({lowest, point.kept, point.low, point.fixed.value_or(1)});
+  const double range = std::max(0.02, 1 - lowest) * (1 + room_above);
+  const auto count = static_cast<double>(line_.points.size() - 1);
+  const auto draw = [&](const std::function<std::optional<double>(const QualityPoint&)>& share,
+                        const QPen& pen) {
+    QPainterPath path;
+    bool goes_on = false;
+    for (std::size_t i = 0; i < line_.points.size(); ++i) {
+      const std::optional<double> value = share(line_.points[i]);
+      if (value) {
+        const QPointF at(area.left() + area.width() * static_cast<double>(i) / count,
+                         area.top() + area.height() * (1 - *value) / range);
+        goes_on ? path.lineTo(at) : path.moveTo(at);
+      }
+      goes_on = value.has_value();
+    }
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(path);
+  };
+  painter.setPen(QPen(t.line, 1));  // all of it
+  painter.drawLine(area.topLeft(), area.topRight());
+  draw([](const QualityPoint& p) -> std::optional<double> { return p.low; },
+       QPen(t.third, 1.4, Qt::CustomDashLine, Qt::RoundCap));
+  QPen dashed(t.second, 1.6);
+  dashed.setDashPattern({4, 3});
+  draw([](const QualityPoint& p) { return p.fixed; }, dashed);
+  draw([](const QualityPoint& p) -> std::optional<double> { return p.kept; },
+       QPen(t.accent, 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+}
+
+void QualityLineView::paint_legend(QPainter& painter, double top) const {
+  const Tones& t = tones(palette());
+  const QFont small = type_of(font(), Type::hint);
+  const QFontMetricsF metrics(small);
+  painter.setFont(small);
+  double x = 0;
+  const auto entry = [&](const QString& words, QPen pen) {
+    painter.setPen(pen);
+    painter.drawLine(QPointF(x, top + metrics.height() / 2), QPointF(x + 16, top + metrics.height() / 2));
+    painter.setPen(t.second);
+    painter.drawText(QPointF(x + 22, top + metrics.ascent()), words);
+    x += 22 + metrics.horizontalAdvance(words) + 14;
+  };
+  entry(tr("adaptive"), QPen(t.accent, 2));
+  QPen dashed(t.second, 1.6);
+  dashed.setDashPattern({3, 2});
+  if (std::ranges::any_of(line_.points, [](const QualityPoint& p) { return p.fixed.has_value(); }))
+    entry(tr("fixed at start"), dashed);
+  QPen dotted(t.third, 1.4);
+  dotted.setDashPattern({2, 2});
+  entry(tr("all low"), dotted);
+}
+
+}  // namespace fovea::ui

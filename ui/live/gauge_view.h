@@ -1,0 +1,50 @@
+// The panel's first answer: how much of the model's quality is kept, as one number, and with what.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/live/live_data.h"
+
+namespace fovea::ui {
+
+class GaugeView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit GaugeView(QWidget* parent = nullptr);
+  // `used` of `budget` bytes; budget 0: there is none.
+  void set(const PolicyGain& gain, std::int64_t used, std::int64_t budget);
+  QString text() const;  // all of it, as it is read aloud
+  QSize sizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QString number() const, what() const, with() const;
+
+  PolicyGain gain_;
+  std::int64_t used_ = 0, budget_ = 0;
+};
+
+// What was kept over the session's tokens, beside a fixed mix of the same size and everything at the lowest
+// precision.
+class QualityLineView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit QualityLineView(QWidget* parent = nullptr);
+  void set_line(const QualityLine& line);
+  QSize sizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  void paint_lines(QPainter& painter, const QRectF& area) const;
+  void paint_legend(QPainter& painter, double top) const;
+
+  QualityLine line_;
+};
+
+}  // namespace fovea::ui
