@@ -40,28 +40,28 @@ Result<std::unique_ptr<Answer>> Answer::create(const Engine::Parts& parts, const
   FOVEA_CHECK(check(request, parts));
   FOVEA_TRY(Sampler sampler,
             Sampler::create(request.sampling, parts.model->config().vocabulary, &parts.breakers));
-  const ChannelTokens* const channels = parts.channels ? &*parts.channels : nullptr;
-  const PromptMaker maker{.text = *parts.text,
-                          .tokenizer = *parts.tokenizer,
-                          .control = parts.control,
-                          .channels = channels,
-                          .context = parts.plan.options.context,
-                          .syntax = parts.call_syntax};
-  FOVEA_TRY(const ToolSet tools, tools_of(request, *parts.text, parts.call_syntax));
-  FOVEA_TRY(Prompt prompt, maker.make(request, tools));
+  const chat::ChannelTokens* const channels = parts.channels ? &*parts.channels : nullptr;
+  const chat::PromptMaker maker{.text = *parts.text,
+                                .tokenizer = *parts.tokenizer,
+                                .control = parts.control,
+                                .channels = channels,
+                                .context = parts.plan.options.context,
+                                .syntax = parts.call_syntax};
+  FOVEA_TRY(const chat::ToolSet tools, tools_of(request, *parts.text, parts.call_syntax));
+  FOVEA_TRY(chat::Prompt prompt, maker.make(request, tools));
   Asked asked{.sampler = std::move(sampler),
               .prompt = std::move(prompt),
-              .calls = {.syntax = parts.call_syntax.value_or(CallSyntax::hermes),
+              .calls = {.syntax = parts.call_syntax.value_or(chat::CallSyntax::hermes),
                         .tools = tools,
                         .parallel = request.parallel_tool_calls},
               .room = {.limit = request.max_tokens}};
   asked.room.context = parts.plan.options.context - std::ssize(asked.prompt.tokens) + 1;
-  FOVEA_TRY(auto hold, AnswerHold::begin(request, asked.prompt,
-                                         {.tokenizer = *parts.tokenizer,
-                                          .channels = channels,
-                                          .end_of_generation = parts.end_of_generation,
-                                          .forms = *parts.forms},
-                                         asked.room, tools.empty() ? nullptr : &asked.calls));
+  FOVEA_TRY(auto hold, chat::AnswerHold::begin(request, asked.prompt,
+                                               {.tokenizer = *parts.tokenizer,
+                                                .channels = channels,
+                                                .end_of_generation = parts.end_of_generation,
+                                                .forms = *parts.forms},
+                                               asked.room, tools.empty() ? nullptr : &asked.calls));
   if (hold) asked.hold.emplace(*std::move(hold));
   return std::unique_ptr<Answer>(new Answer(parts, request, std::move(asked), std::move(stop)));
 }

@@ -13,12 +13,12 @@
 
 #include "engine/api/progress.h"
 #include "engine/api/request.h"
-#include "engine/runtime/answer_hold.h"
-#include "engine/runtime/answer_text.h"
-#include "engine/runtime/call_reader.h"
+#include "engine/chat/answer_hold.h"
+#include "engine/chat/answer_text.h"
+#include "engine/chat/call_reader.h"
+#include "engine/chat/prompt.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/parts.h"
-#include "engine/runtime/prompt.h"
 #include "engine/runtime/sampler.h"
 
 namespace fovea::runtime {
@@ -71,10 +71,10 @@ class Answer {
   // What is said of a request before any of it is computed.
   struct Asked {
     Sampler sampler;
-    Prompt prompt;
-    CallReading calls;  // of tools, where there are any
-    AnswerRoom room;
-    std::optional<AnswerHold> hold = {};  // nothing: the answer is free
+    chat::Prompt prompt;
+    chat::CallReading calls;  // of tools, where there are any
+    chat::AnswerRoom room;
+    std::optional<chat::AnswerHold> hold = {};  // nothing: the answer is free
   };
   Answer(const Engine::Parts& parts, const GenerateRequest& request, Asked asked, std::stop_token stop);
   Result<void> restrict();
@@ -89,11 +89,11 @@ class Answer {
   std::stop_token stop_;
   std::int64_t context_;
   Sampler sampler_;
-  const CallReading calls_;
+  const chat::CallReading calls_;
   float temperature_;
-  std::optional<AnswerHold> hold_;
-  AnswerRoom room_;
-  AnswerText text_;
+  std::optional<chat::AnswerHold> hold_;
+  chat::AnswerRoom room_;
+  chat::AnswerText text_;
   std::vector<TokenId> tokens_;  // the prompt's, and behind them the answer's
   std::int64_t read_ = 0;        // of them by passes
   std::int64_t taken_ = 0;       // of them by the pass that runs

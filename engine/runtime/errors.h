@@ -12,14 +12,8 @@ FOVEA_PHRASE(main_memory_place, "main memory");
 FOVEA_PHRASE(kv_cache_place, "KV cache");
 FOVEA_PHRASE(recurrent_state_place, "recurrent state");
 FOVEA_PHRASE(engine_place, "engine");
-FOVEA_PHRASE(prompt_place, "prompt");
 FOVEA_PHRASE(the_card, "the card");
 FOVEA_PHRASE(token_place, "token {index}");
-FOVEA_PHRASE(parameters_of, "parameters of {tool}");
-FOVEA_PHRASE(tool_place, "tools, number {number}");
-FOVEA_PHRASE(form_of_schema, "schema");
-FOVEA_PHRASE(form_of_regex, "regular expression");
-FOVEA_PHRASE(form_of_grammar, "grammar");
 
 FOVEA_PHRASE(
     prefer_moves_to_host,
@@ -64,12 +58,6 @@ FOVEA_PHRASE(the_store, "the store {fingerprint}");
 
 // What to do.
 FOVEA_PHRASE(longer_context, "Load the model with a longer context");
-FOVEA_PHRASE(longer_context_or_shorter_conversation,
-             "Load the model with a longer context, or shorten the conversation");
-FOVEA_PHRASE(last_message_too_long,
-             "Even the last message alone is too long: shorten it, or load the model with a longer context");
-FOVEA_PHRASE(choose_effort, "Choose its effort instead: low, medium or high");
-FOVEA_PHRASE(switch_thinking, "Switch its thinking on or off instead");
 FOVEA_PHRASE(make_store_by, "Make it again: {command}");
 FOVEA_PHRASE(swap_log_ends, "{file}: the swap log cannot be written further: {said}");
 FOVEA_PHRASE(smaller_budget, "Give a smaller budget, or close other programs that use it");
@@ -195,57 +183,5 @@ FOVEA_ERROR(context_full, all_states_in_use, "all states are in use by other seq
 
 // Questions and answers.
 FOVEA_ERROR(invalid, empty_stop_string, "a stop string is empty", "");
-FOVEA_ERROR(invalid, message_not_utf8, "a message is not valid UTF-8", "Convert it to UTF-8");
-FOVEA_ERROR(invalid, nothing_asked, "the request has no message and no raw prompt", "Give a question");
-FOVEA_ERROR(invalid, empty_prompt, "the prompt is empty", "Give a question");
-FOVEA_ERROR(invalid, last_is_not_assistants,
-            "only an assistant's message can be continued, and the last is the {role}'s", "");
-FOVEA_ERROR(context_full, prompt_too_long,
-            "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer",
-            "");
-FOVEA_ERROR(invalid, limit_too_short_for_form,
-            "{limit} {limit:token is|tokens are} too few for an answer of the form that was asked for",
-            "Allow {needed} or more");
-FOVEA_ERROR(context_full, context_too_short_for_form,
-            "the context has room for {room} {room:token|tokens} of an answer, and the form that was asked "
-            "for needs {needed}",
-            "Load the model with a longer context, or shorten the conversation");
-FOVEA_ERROR(invalid, begun_answer_not_of_form,
-            "the answer that shall go on is not the beginning of one of the form that was asked for",
-            "Ask for a new answer, or leave out the form");
-FOVEA_ERROR(invalid, tool_is_no_function, "this is no object with a \"function\"",
-            "Give {{\"type\": \"function\", \"function\": {{\"name\": …, \"parameters\": …}}}}");
-FOVEA_ERROR(invalid, tool_name_not_plain,
-            "its function has no name of 1 to 128 letters, digits, underscores, hyphens and dots",
-            "Name it so");
-FOVEA_ERROR(invalid, tool_parameters_no_schema, "the \"parameters\" of its function are no object",
-            "Give a JSON schema, or leave them out");
-FOVEA_ERROR(invalid, tool_named_twice, "two functions have the name \"{name}\"", "Rename one of them");
-FOVEA_ERROR(invalid, no_tools_to_choose, "a call is required, and there are no tools",
-            "Give tools, or leave the choice to the model");
-FOVEA_ERROR(invalid, required_tool_unknown, "\"{name}\" must be called, and is not among them",
-            "Give that function, or require another");
-FOVEA_ERROR(unsupported, tools_beside_form, "an answer that may be a call cannot be held to a form, too",
-            "Leave out one of the two, or choose no tool");
-FOVEA_ERROR(unsupported, template_knows_no_tools,
-            "the model's chat template has no place for tools: it was not made to call any",
-            "Choose a model that was, or leave out the tools");
-FOVEA_ERROR(unsupported, call_syntax_unknown,
-            "how this model writes calls is not known: by its chat template it is none of the ways that are",
-            "Choose another model, or leave out the tools");
-FOVEA_ERROR(unsupported, required_call_not_of_syntax,
-            "a call cannot be required of this model: the way it writes arguments cannot be held to a schema",
-            "Leave the choice to the model");
-FOVEA_ERROR(unsupported, begun_answer_has_calls, "an answer with calls cannot go on",
-            "Answer the calls, or ask for a new answer");
-FOVEA_ERROR(unsupported, thinking_not_switched,
-            "the model's chat template has no switch for it: it thinks as it was trained to",
-            "Leave it to the model");
-FOVEA_ERROR(unsupported, no_effort, "the model's chat template has no effort", "Leave it to the model");
-FOVEA_ERROR(invalid, raw_prompt_has_no_template,
-            "it is told to the chat template, and a raw prompt goes in without one",
-            "Leave it out, or give messages");
-FOVEA_ERROR(unsupported, model_is_no_chat_model, "this model has none: it was not made for conversations",
-            "Choose an instruct or chat model, or give a raw prompt");
 
 }  // namespace fovea::errors

@@ -90,13 +90,13 @@ struct Loading {
 Result<void> read_text(const checkpoint::Checkpoint& checkpoint, Engine::Parts& parts) {
   FOVEA_TRY(parts.text, text::open_text_model(checkpoint));
   parts.tokenizer = &parts.text->parts().tokenizer;
-  parts.control = runtime::ControlTokens(*parts.tokenizer);
-  parts.channels = runtime::ChannelTokens::of(*parts.tokenizer);
-  parts.call_syntax = runtime::call_syntax(*parts.text, *parts.tokenizer);
-  if (parts.call_syntax == runtime::CallSyntax::harmony && !parts.channels) parts.call_syntax.reset();
+  parts.control = chat::ControlTokens(*parts.tokenizer);
+  parts.channels = chat::ChannelTokens::of(*parts.tokenizer);
+  parts.call_syntax = chat::call_syntax(*parts.text, *parts.tokenizer);
+  if (parts.call_syntax == chat::CallSyntax::harmony && !parts.channels) parts.call_syntax.reset();
   for (const TokenId token : parts.tokenizer->end_of_generation()) parts.end_of_generation.insert(token);
   parts.breakers = runtime::sequence_breakers(*parts.tokenizer);
-  parts.forms = std::make_unique<runtime::FormMasks>(*parts.tokenizer);
+  parts.forms = std::make_unique<chat::FormMasks>(*parts.tokenizer);
   return {};
 }
 

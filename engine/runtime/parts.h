@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "engine/api/engine.h"
+#include "engine/chat/channels.h"
+#include "engine/chat/control_tokens.h"
+#include "engine/chat/form_masks.h"
+#include "engine/chat/tool_calls.h"
 #include "engine/layers/forward.h"
 #include "engine/models/host_weights.h"
 #include "engine/models/model.h"
-#include "engine/runtime/channels.h"
-#include "engine/runtime/control_tokens.h"
 #include "engine/runtime/errors.h"
-#include "engine/runtime/form_masks.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/precision_control.h"
-#include "engine/runtime/tool_calls.h"
 #include "engine/runtime/unit_watch.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/api/device.h"
@@ -62,12 +62,12 @@ struct Engine::Parts {
   // Null when loaded without a tokeniser; then `tokenizer` is null and `control` has no names.
   std::shared_ptr<const TextModel> text;
   const text::Tokenizer* tokenizer = nullptr;
-  runtime::ControlTokens control{std::vector<std::string>{}};
-  std::optional<runtime::ChannelTokens> channels;  // in which the model writes its answers
-  std::optional<runtime::CallSyntax> call_syntax;  // nothing: it is given no tools
+  chat::ControlTokens control{std::vector<std::string>{}};
+  std::optional<chat::ChannelTokens> channels;  // in which the model writes its answers
+  std::optional<chat::CallSyntax> call_syntax;  // nothing: it is given no tools
   std::unordered_set<TokenId> end_of_generation;
-  std::unordered_set<TokenId> breakers;       // where DRY begins anew
-  std::unique_ptr<runtime::FormMasks> forms;  // null as `tokenizer`
+  std::unordered_set<TokenId> breakers;    // where DRY begins anew
+  std::unique_ptr<chat::FormMasks> forms;  // null as `tokenizer`
 
   const kernels::Device* device = nullptr;
   std::unique_ptr<kernels::Stream> stream;

@@ -1,11 +1,11 @@
 // Any bytes as what a model writes of calls, in a syntax that the first byte chooses: however it is cut, the
 // same comes out; what is no call comes out as it was; and where one call is wanted there is no second.
-#include "engine/runtime/call_reader.h"
+#include "engine/chat/call_reader.h"
 
 #include "fuzz.h"
 
 using namespace fovea;
-using namespace fovea::runtime;
+using namespace fovea::chat;
 
 namespace {
 

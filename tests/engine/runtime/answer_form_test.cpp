@@ -1,19 +1,15 @@
 // Answers that are held to a form: whatever the weights would say, they have it, within their limit.
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/runtime/errors.h"
+#include "engine/chat/errors.h"
 #include "engine/runtime/sampler.h"
+#include "tests/engine/chat/chat_model.h"
+#include "tests/engine/chat/template_model.h"
 #include "tests/support/test.h"
 
-#include "chat_model.h"
-#include "gemma_marks.h"
-
-namespace fs = std::filesystem;
 using namespace fovea;
 using nlohmann::json;
 
@@ -73,37 +69,14 @@ std::int64_t needed_for(Engine& engine, GenerateRequest request) {
   return refused.error().number("needed").value_or(0);
 }
 
-// The tiny chat model with a template of make_thinking.py, and with the tokeniser that it is made for.
-class ThinkingModel {
- public:
-  explicit ThinkingModel(const std::string& style, const std::string& template_source = {}) {
-    fs::copy(tests::golden("chat"), folder_.path(), fs::copy_options::recursive);
-    const bool channels = style.ends_with("channels");
-    if (channels) {
-      for (const char* const file : {"tokenizer.json", "tokenizer_config.json"}) {
-        std::string text = tests::content(tests::golden("thinking") / file);
-        if (style != "channels") text = tests::with_gemmas_marks(std::move(text));
-        std::ofstream(folder_.path() / file) << text;
-      }
-      json config = json::parse(tests::content(folder_.path() / "config.json"), nullptr, false);
-      config["eos_token_id"] = 5;  // <|return|>, <turn|>
-      std::ofstream(folder_.path() / "config.json") << config.dump();
-    }
-    const json known = json::parse(tests::content(tests::golden("thinking/cases.json")), nullptr, false);
-    std::ofstream(folder_.path() / "chat_template.jinja")
-        << (template_source.empty() ? known["templates"][style]["source"].get<std::string>()
-                                    : template_source);
-    auto loaded = Engine::load(
-        {.model = folder_.path(), .context = 256, .kv = KvType::f32, .threads = 2, .need_tokenizer = true});
-    if (!loaded) qFatal("%s", loaded.error().message().c_str());
-    engine_ = *std::move(loaded);
-  }
-  Engine& engine() { return *engine_; }
-
- private:
-  tests::TemporaryFolder folder_;
-  std::unique_ptr<Engine> engine_;
-};
+// A template of make_thinking.py.
+std::unique_ptr<Engine> thinking_engine(const std::string& style) {
+  const auto model = tests::TemplateModel::thinking(style);
+  auto loaded = Engine::load(
+      {.model = model.path(), .context = 256, .kv = KvType::f32, .threads = 2, .need_tokenizer = true});
+  if (!loaded) qFatal("%s", loaded.error().message().c_str());
+  return *std::move(loaded);
+}
 
 std::vector<std::uint32_t> bits_of(std::span<const TokenId> ids, std::size_t words) {
   std::vector<std::uint32_t> bits(words);
@@ -347,17 +320,17 @@ class AnswerFormTest : public QObject {
   void thoughtsAreFreeAndLeaveTheAnswerItsRoom() {
     QFETCH(QString, style);
     QFETCH(bool, thinks);
-    ThinkingModel model(style.toStdString());
+    const auto engine = thinking_engine(style.toStdString());
     GenerateRequest request = person();
     if (style == "other_channels") request.thinking = true;
-    const std::int64_t needed = needed_for(model.engine(), request);
+    const std::int64_t needed = needed_for(*engine, request);
     QVERIFY(needed > 10);
     int thoughts = 0;
     for (int i = 0; i < 60; ++i) {
       request.sampling.seed = static_cast<std::uint64_t>(i + 1);
       request.sampling.temperature = i % 2 ? 1 : 30;
       request.max_tokens = static_cast<std::int32_t>(needed + i);
-      const GenerateResult result = tests::generate(model.engine(), request);
+      const GenerateResult result = tests::generate(*engine, request);
       QVERIFY2(is_person(said(result.text)), result.text.c_str());
       QVERIFY(std::ssize(result.tokens) <= request.max_tokens);
       const bool thought = result.text.starts_with("<think>");
@@ -367,14 +340,32 @@ class AnswerFormTest : public QObject {
     QVERIFY2(thoughts > 0, "none of the answers had thoughts");
   }
 
+  void thoughtsThatThePromptOpensBeginTheText() {
+    const auto engine = thinking_engine("opened");
+    QVERIFY(engine->info().can_switch_thinking);
+    std::string streamed;
+    GenerateRequest request = tests::greedy({{"user", "Is it?"}}, 5);
+    const auto answer =
+        engine->generate(request, [&](std::string_view more, const Timings&) { streamed += more; });
+    FOVEA_VERIFY(answer);
+    QVERIFY2(answer->text.starts_with("<think>\n"), answer->text.c_str());
+    QCOMPARE(streamed, answer->text);
+    // It goes on without another one.
+    request.messages.push_back({"assistant", answer->text});
+    request.continue_last = true;
+    const auto rest = engine->generate(request);
+    FOVEA_VERIFY(rest);
+    QVERIFY2(!rest->text.contains("<think>"), rest->text.c_str());
+  }
+
   void whereThinkingIsOffTheAnswerBeginsAtOnce() {
     for (const char* const style : {"opened", "other_channels"}) {
-      ThinkingModel model(style);
+      const auto engine = thinking_engine(style);
       GenerateRequest request = person();
       request.thinking = false;
       for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         request.sampling.seed = seed;
-        const GenerateResult result = tests::generate(model.engine(), request);
+        const GenerateResult result = tests::generate(*engine, request);
         QVERIFY2(is_person(result.text), result.text.c_str());
       }
     }

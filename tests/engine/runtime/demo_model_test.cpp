@@ -1,7 +1,6 @@
 // The same promises on real weights: quantised matrices, an f16 cache, a trained tokeniser and template.
+#include "tests/engine/chat/chat_model.h"
 #include "tests/support/test.h"
-
-#include "chat_model.h"
 
 using fovea::Engine;
 using fovea::FinishReason;

@@ -1,8 +1,7 @@
 // Generation with dynamic rotary scaling, against transformers with its frequencies fixed to the context's.
 #include "engine/api/engine.h"
+#include "tests/engine/chat/chat_model.h"
 #include "tests/support/test.h"
-
-#include "chat_model.h"
 
 using fovea::Engine;
 using fovea::FinishReason;

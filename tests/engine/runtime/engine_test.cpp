@@ -6,10 +6,9 @@
 #include <thread>
 
 #include "engine/runtime/parts.h"
+#include "tests/engine/chat/chat_model.h"
 #include "tests/support/environment.h"
 #include "tests/support/test.h"
-
-#include "chat_model.h"
 
 using fovea::ContextOverflow;
 using fovea::Engine;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/api/engine.h"
-#include "engine/runtime/errors.h"
+#include "engine/chat/errors.h"
 
 int main(int argc, char** argv) {
   using namespace fovea;

@@ -5,7 +5,7 @@
 
 #include "engine/runtime/load.h"
 
-#include "chat_model.h"
+#include "tests/engine/chat/chat_model.h"
 #include "expert_model.h"
 
 using namespace fovea::tests;
