@@ -7,14 +7,10 @@
 
 #include "engine/api/errors.h"
 #include "engine/grammar/front_ends.h"
+#include "engine/grammar/plain_tokens.h"
 
 namespace fovea::grammar {
 namespace {
-
-const CharacterSet& raw_characters() {
-  static const CharacterSet set = CharacterSet::of({{0, 0x1F}, {'"', '"'}, {'\\', '\\'}}).complement();
-  return set;
-}
 
 // The digits of numbers between two bounds that are not negative.
 class Digits {
@@ -172,7 +168,7 @@ std::uint32_t JsonText::escapes_of(std::uint32_t set) {
   const std::uint32_t end = automaton.add_state();
   automaton.states[end].accepting = true;
   static constexpr std::string_view plain = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
-  const CharacterSet escaped = draft_.sets[set] & raw_characters().complement();
+  const CharacterSet escaped = draft_.sets[set] & plain_characters().complement();
   for (const CharacterRange& range : escaped.ranges()) {
     for (char32_t c = range.first; c <= range.last; ++c) {
       const std::size_t at = plain.find(static_cast<char>(c));
@@ -200,13 +196,13 @@ void JsonText::connect_string(Automaton& automaton, std::uint32_t from, const Au
     }
     for (const Edge& edge : characters.states[state].edges) {
       const CharacterSet set = draft_.sets[edge.value];
-      const std::uint32_t raw = draft_.sets.intern(set & raw_characters());
+      const std::uint32_t raw = draft_.sets.intern(set & plain_characters());
       if (!draft_.sets[raw].empty()) {
         automaton.add(first + state, Edge::Kind::characters, raw, first + edge.to);
       }
       if (set == CharacterSet::all()) {
         automaton.add(first + state, Edge::Kind::call, any_escape(), first + edge.to);
-      } else if (!(set & raw_characters().complement()).empty()) {
+      } else if (!(set & plain_characters().complement()).empty()) {
         automaton.add(first + state, Edge::Kind::call, escapes_of(edge.value), first + edge.to);
       }
     }

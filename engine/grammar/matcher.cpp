@@ -8,6 +8,7 @@
 #include "engine/core/result.h"
 #include "engine/grammar/alike_states.h"
 #include "engine/grammar/errors.h"
+#include "engine/grammar/plain_steps.h"
 #include "engine/grammar/rules.h"
 #include "engine/grammar/stacks.h"
 #include "engine/grammar/walk.h"
@@ -54,15 +55,17 @@ std::vector<Jump> jumps(const Rules& rules, const VocabularyTrie& vocabulary) {
 struct Matcher::Followed {
   Followed(const Rules& rules, std::span<const std::uint32_t> distance,
            std::span<const std::uint32_t> classes)
-      : stacks(rules, distance, classes) {}
+      : stacks(rules, distance, classes), plain(rules, stacks) {}
 
   struct Mask {
     std::vector<std::uint32_t> bits;
+    bool is_plain = false;           // Walk::within_plain() made it: it has no TopMask
     std::uint32_t own_distance = 0;  // the largest after an allowed token that is not of its TopMask
     std::uint32_t top_distance = 0;  // of its TopMask
   };
 
   Stacks stacks;
+  PlainSteps plain;
   // By Node::alike.
   std::unordered_map<std::uint32_t, TopMask> tops;
   std::unordered_map<std::uint32_t, Mask> masks;
@@ -104,6 +107,15 @@ struct TokenMasks::Parts {
       all.mask_bytes = 0;
     }
     Walk walk(all.stacks, *vocabulary);
+    Matcher::Followed::Mask& mask = all.masks[key];
+    mask.bits.resize(vocabulary->mask_words());
+    all.mask_bytes += mask.bits.size() * 4;
+    if (const auto largest = walk.within_plain(at, all.plain, unreachable, mask.bits)) {
+      mask.is_plain = true;
+      mask.own_distance = *largest;
+      allow_twins(mask.bits);
+      return mask;
+    }
     std::uint32_t slack = 0;
     const Stacks::Id top_at = all.stacks.truncated(at, slack);
     const auto [top, is_new] = all.tops.try_emplace(all.stacks[top_at].alike);
@@ -111,12 +123,10 @@ struct TokenMasks::Parts {
       top->second = walk.top(top_at);
       all.mask_bytes += (top->second.bits.size() + top->second.undecided.size()) * 4;
     }
-    Matcher::Followed::Mask& mask = all.masks[key];
     mask.bits = top->second.bits;
     mask.top_distance = top->second.distance;
     mask.own_distance = walk.decide(at, top->second.undecided, unreachable, mask.bits);
     allow_twins(mask.bits);
-    all.mask_bytes += mask.bits.size() * 4;
     return mask;
   }
 
@@ -125,14 +135,17 @@ struct TokenMasks::Parts {
     Matcher::Followed& all = *followed;
     const Matcher::Followed::Mask& mask = mask_at(at);
     std::uint32_t slack = 0;
-    const Stacks::Id top_at = all.stacks.truncated(at, slack);
+    const Stacks::Id top_at = mask.is_plain ? Stacks::dead : all.stacks.truncated(at, slack);
     const bool top_is_near = mask.top_distance <= distance && slack <= distance - mask.top_distance;
     if (top_is_near && mask.own_distance <= distance) {
       std::ranges::copy(mask.bits, bits.begin());
       return;
     }
     Walk walk(all.stacks, *vocabulary);
-    if (top_is_near) {
+    if (mask.is_plain) {
+      // What is alike has the same mask, and need not be led to one place.
+      if (!walk.within_plain(at, all.plain, distance, bits)) walk.within(at, distance, bits);
+    } else if (top_is_near) {
       // Made for the mask, and forgotten only with it.
       const TopMask& top = all.tops.at(all.stacks[top_at].alike);
       std::ranges::copy(top.bits, bits.begin());

@@ -56,6 +56,8 @@ class Stacks {
   Id adopt(const Stacks& other, Id id);
 
   const Node& operator[](Id id) const { return nodes_[id]; }
+  // Sorted by their states, which differ. Valid until the next step.
+  std::span<const Entry> entries(Id id) const { return entries_of(nodes_[id]); }
   std::size_t bytes() const;  // of memory, about
   // True: a step led beyond what is followed (entries of a node, depth, memory) and counts as dead.
   bool overflowed() const { return overflowed_; }
@@ -68,7 +70,6 @@ class Stacks {
   void add(std::uint32_t state, Id below);
   void add_all(Id node);
   Id close();
-  // Entries are sorted by their states, which differ.
   Id intern(std::span<const Entry> entries, bool ends, bool is_unknown);
   std::uint32_t intern_alike(std::span<const Entry> entries, bool ends, bool is_unknown);
   Id unite(Id a, Id b);

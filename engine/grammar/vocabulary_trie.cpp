@@ -6,12 +6,21 @@
 
 namespace fovea::grammar {
 
-VocabularyTrie::VocabularyTrie(std::span<const std::string> tokens)
-    : tokens_(tokens.begin(), tokens.end()), size_(tokens.size()) {
-  // A token longer than a node can tell is never allowed.
-  for (std::string& token : tokens_) {
+namespace {
+
+// A token longer than a node can tell is never allowed.
+std::vector<std::string> without_overlong(std::span<const std::string> tokens) {
+  std::vector<std::string> kept(tokens.begin(), tokens.end());
+  for (std::string& token : kept) {
     if (token.size() > std::numeric_limits<std::uint16_t>::max()) token.clear();
   }
+  return kept;
+}
+
+}  // namespace
+
+VocabularyTrie::VocabularyTrie(std::span<const std::string> tokens)
+    : tokens_(without_overlong(tokens)), size_(tokens.size()), plain_(tokens_) {
   std::vector<std::uint32_t> order(size_);
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [&](std::uint32_t id) { return std::string_view(tokens_[id]); });

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/grammar/plain_tokens.h"
+
 namespace fovea::grammar {
 
 class VocabularyTrie {
@@ -34,6 +36,7 @@ class VocabularyTrie {
   const std::array<bool, 256>& single_bytes() const { return has_byte_; }
   // Tokens with the same bytes as another one: first that other one, which stands in the nodes.
   std::span<const std::pair<std::uint32_t, std::uint32_t>> twins() const { return twins_; }
+  const PlainTokens& plain() const { return plain_; }
 
  private:
   std::vector<std::string> tokens_;
@@ -42,6 +45,7 @@ class VocabularyTrie {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> twins_;
   std::array<bool, 256> has_byte_{};
   std::size_t size_ = 0, longest_ = 0;
+  PlainTokens plain_;
 };
 
 }  // namespace fovea::grammar

@@ -87,4 +87,78 @@ void Walk::within(Stacks::Id from, std::uint32_t distance, std::span<std::uint32
   });
 }
 
+// The chain is where n plain characters lead, by n.
+std::optional<std::uint32_t> Walk::within_plain(Stacks::Id from, PlainSteps& steps, std::uint32_t distance,
+                                                std::span<std::uint32_t> bits) {
+  const PlainTokens& plain = vocabulary_.plain();
+  std::vector<Stacks::Id> chain{from};
+  while (chain.size() <= plain.longest()) {
+    const auto to = steps.from(chain.back());
+    if (!to) return {};
+    if (*to == Stacks::dead) break;
+    chain.push_back(*to);
+  }
+  if (chain.size() == 1) return {};
+  std::uint32_t largest = allow_plain(chain, distance, bits);
+
+  std::vector<std::vector<Place>> places(1);  // by depth
+  for (std::uint16_t n = 0; n < chain.size(); ++n) add_place(places[0], {chain[n], n, n});
+  const auto nodes = plain.nodes();
+  for (std::uint32_t i = 0; i < nodes.size();) {
+    const PlainTokens::Node& node = nodes[i];
+    if (places.size() == node.depth) places.emplace_back();
+    std::vector<Place>& here = places[node.depth];
+    here.clear();
+    for (const Place& above : places[node.depth - 1U]) {
+      const Stacks::Id to = stacks_.step(above.at, node.byte);
+      if (to != Stacks::dead) add_place(here, {to, above.first, above.last});
+    }
+    if (here.empty()) {
+      i = node.end;
+      continue;
+    }
+    largest = std::max(largest, allow_entries(plain.entries_of(node), here, distance, bits));
+    ++i;
+  }
+  return largest;
+}
+
+// In rising order of their characters; one with the one before where both stand at the same.
+void Walk::add_place(std::vector<Place>& places, const Place& place) {
+  if (!places.empty() && places.back().at == place.at && places.back().last + 1 == place.first) {
+    places.back().last = place.last;
+  } else {
+    places.push_back(place);
+  }
+}
+
+std::uint32_t Walk::allow_plain(std::span<const Stacks::Id> chain, std::uint32_t distance,
+                                std::span<std::uint32_t> bits) const {
+  std::uint32_t largest = 0;
+  for (std::size_t first = 1; first < chain.size(); ++first) {
+    std::size_t behind = first;
+    for (; behind < chain.size() && stacks_[chain[behind]].distance <= distance; ++behind)
+      largest = std::max(largest, stacks_[chain[behind]].distance);
+    if (behind > first) vocabulary_.plain().allow(first, behind - 1, bits);
+    first = behind;
+  }
+  return largest;
+}
+
+std::uint32_t Walk::allow_entries(std::span<const PlainTokens::Entry> entries, std::span<const Place> places,
+                                  std::uint32_t distance, std::span<std::uint32_t> bits) const {
+  std::uint32_t largest = 0;
+  auto entry = entries.begin();
+  for (const Place& place : places) {
+    const std::uint32_t at = stacks_[place.at].distance;
+    while (entry != entries.end() && entry->characters < place.first) ++entry;
+    for (; entry != entries.end() && entry->characters <= place.last; ++entry) {
+      if (at > distance) continue;
+      set_bit(bits, entry->token);
+      largest = std::max(largest, at);
+    }
+  }
+  return largest;
+}
+
 }  // namespace fovea::grammar

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "engine/grammar/plain_steps.h"
 #include "engine/grammar/stacks.h"
 #include "engine/grammar/vocabulary_trie.h"
 
@@ -35,10 +37,26 @@ class Walk {
   // Tokens after which the end is at most so far.
   void within(Stacks::Id from, std::uint32_t distance, std::span<std::uint32_t> bits);
 
+  // The same where plain characters all lead to one place, as long as they lead anywhere: without a look at
+  // each token. Returns as decide() does; nothing, and bits are as they were: here they differ.
+  std::optional<std::uint32_t> within_plain(Stacks::Id from, PlainSteps& steps, std::uint32_t distance,
+                                            std::span<std::uint32_t> bits);
+
  private:
   // Over some nodes, with path_ made up to there: allow(token, where it leads).
   template <class Allow>
   void walk(std::uint32_t begin, std::uint32_t end, Allow allow);
+
+  // Where tokens with `first` to `last` plain characters stand.
+  struct Place {
+    Stacks::Id at;
+    std::uint16_t first, last;
+  };
+  static void add_place(std::vector<Place>& places, const Place& place);
+  std::uint32_t allow_plain(std::span<const Stacks::Id> chain, std::uint32_t distance,
+                            std::span<std::uint32_t> bits) const;
+  std::uint32_t allow_entries(std::span<const PlainTokens::Entry> entries, std::span<const Place> places,
+                              std::uint32_t distance, std::span<std::uint32_t> bits) const;
 
   Stacks& stacks_;
   const VocabularyTrie& vocabulary_;

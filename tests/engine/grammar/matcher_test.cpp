@@ -120,6 +120,45 @@ std::vector<std::string> random_vocabulary(std::mt19937& random) {
   return tokens;
 }
 
+// Texts of any characters between quotes, of bounded length and not, with what may go on beside or behind
+// them.
+std::string random_text_grammar(std::mt19937& random) {
+  static constexpr const char* sets[] = {
+      R"g([^"\\\x00-\x1F])g", R"g([^"\\\x00-\x1F])g", R"g([^"])g",    R"g([^"\\a])g",
+      R"g([^\\\x00-\x1F])g",  R"g([\x00-\x7F])g",     R"g([^"\\é])g", "."};
+  static constexpr const char* forms[] = {R"g(root ::= "\"" text "\"" ("," root)?)g",
+                                          R"g(root ::= ("\"" text "\"")+)g",
+                                          R"g(root ::= "\"" (text | "abc" | "\\" text) "\"")g",
+                                          R"g(root ::= "\"" (char | "\\" ["\\n])+ "\"")g",
+                                          R"g(root ::= "\"" char char [a-f] text "\"")g",
+                                          R"g(root ::= text "a" text)g",
+                                          R"g(root ::= text)g"};
+  std::string repetition = "*";
+  if (const auto kind = random() % 4; kind > 0) {
+    const unsigned least = random() % 5;
+    repetition = "{" + std::to_string(least) + ",";
+    if (kind > 1) repetition += std::to_string(least + random() % 40);
+    repetition += "}";
+  }
+  return std::string(forms[random() % std::size(forms)]) + "\ntext ::= char" + repetition +
+         "\nchar ::= " + sets[random() % std::size(sets)] + "\n";
+}
+
+// All bytes, and tokens with characters and halves of characters.
+std::vector<std::string> vocabulary_of_texts(std::mt19937& random) {
+  static constexpr std::string_view pieces[] = {
+      "a",    "b",    " ",    "é",        "是",       "\U0001F642", "\"",   "\",", "\\",      "\n",
+      "\x7F", "\xC3", "\xA9", "\xE6\x98", "\xF0\x9F", "\x99\x82",   "\xC0", "ab",  "aaaaaaaa"};
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 120; ++i) {
+    std::string token;
+    for (std::size_t parts = 1 + random() % (random() % 8 ? 5 : 12); parts > 0; --parts)
+      token += pieces[random() % std::size(pieces)];
+    tokens.push_back(std::move(token));
+  }
+  return tests::bytes_and(std::move(tokens));
+}
+
 }  // namespace
 
 class MatcherTest : public QObject {
@@ -127,6 +166,7 @@ class MatcherTest : public QObject {
 
  private Q_SLOTS:
   void masks_are_those_of_each_token_by_itself();
+  void masks_of_texts_are_those_of_each_token_by_itself();
   void answers_fit_their_limit();
   void copies_go_their_own_ways();
   void long_repetitions_share_masks_and_keep_counts();
@@ -173,6 +213,50 @@ void MatcherTest::masks_are_those_of_each_token_by_itself() {
     }
   }
   QVERIFY(compared > 3000);
+}
+
+// Against stepping with each token, also within a limit.
+void MatcherTest::masks_of_texts_are_those_of_each_token_by_itself() {
+  const unsigned seed = tests::seed();
+  std::mt19937 random(seed);
+  for (int round = 0; round < tests::rounds(25); ++round) {
+    const std::string written = random_text_grammar(random);
+    const std::vector<std::string> tokens = vocabulary_of_texts(random);
+    const auto grammar = grammar::Grammar::from_gbnf(written, phrases::name_place("random"));
+    FOVEA_VERIFY(grammar);
+    const auto masks = tests::masks_of(*grammar, tokens);
+    QVERIFY(masks);
+    grammar::Matcher matcher = masks->start();
+    std::vector<std::uint32_t> bits((tokens.size() + 31) / 32);
+    for (int step = 0; step < 12 && !matcher.must_end(); ++step) {
+      std::vector<std::int64_t> after;  // tokens to complete the answer behind each; -1: it is not allowed
+      for (std::size_t id = 0; id < tokens.size(); ++id) {
+        grammar::Matcher next = matcher;
+        const bool fits = next.accept(static_cast<TokenId>(id)).value();
+        after.push_back(fits ? next.tokens_to_complete() : -1);
+      }
+      for (const std::int64_t left :
+           {std::int64_t{1'000'000}, matcher.tokens_to_complete(),
+            matcher.tokens_to_complete() + static_cast<std::int64_t>(random() % 6)}) {
+        FOVEA_VERIFY(matcher.mask_within(left, bits));
+        for (std::size_t id = 0; id < tokens.size(); ++id) {
+          const bool expected = after[id] >= 0 && after[id] < left;
+          QVERIFY2((bits[id / 32] >> (id % 32) & 1) == expected,
+                   qPrintable(QString("FOVEA_TEST_SEED=%1: token %2 with %3 left, step %4 of\n%5")
+                                  .arg(seed)
+                                  .arg(QByteArray::fromStdString(tokens[id]).toHex().constData())
+                                  .arg(left)
+                                  .arg(step)
+                                  .arg(written.c_str())));
+        }
+      }
+      std::vector<TokenId> ids;
+      for (std::size_t id = 0; id < tokens.size(); ++id)
+        if (after[id] >= 0) ids.push_back(static_cast<TokenId>(id));
+      if (ids.empty()) break;
+      QVERIFY(matcher.accept(ids[random() % ids.size()]).value());
+    }
+  }
 }
 
 void MatcherTest::answers_fit_their_limit() {
