@@ -66,6 +66,23 @@ void CallReader::say_held() {
   held_.clear();
 }
 
+void CallReader::say_opened() {
+  say(opened_);
+  opened_.clear();
+  say_held();
+}
+
+JsonCall::Step CallReader::take_object(char c) {
+  const JsonCall::Step step = object_->take(c);
+  if (const std::string ready = object_->take_ready(); !ready.empty()) {
+    opened_.clear();
+    tell(ready);
+  }
+  if (step == JsonCall::Step::done) count_call();
+  if (step == JsonCall::Step::rubbish) held_ = object_->rest();
+  return step;
+}
+
 void CallReader::add(std::string_view text, bool call) {
   if (text.empty()) return;
   if (pieces_.empty() || pieces_.back().call != call) pieces_.push_back({{}, call});

@@ -6,11 +6,13 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/chat/json_call.h"
 #include "engine/chat/tool_calls.h"
 
 namespace fovea::chat {
@@ -57,10 +59,15 @@ class CallReader {
   void say(std::string_view text) { add(text, false); }
   void tell(std::string_view text) { add(text, true); }
   void say_held();
+  void say_opened();  // and what is held
   void count_call() { ++calls_; }
+  // Of a call that is an object, which object_ reads: passes on what is ready, and holds what is rubbish.
+  JsonCall::Step take_object(char c);
 
   const CallReading& reading_;
-  std::string held_;  // read and not passed on
+  std::string held_;    // read and not passed on
+  std::string opened_;  // likewise, before that: what led to a call of which nothing was passed on
+  std::optional<JsonCall> object_;
 
  private:
   void add(std::string_view text, bool call);

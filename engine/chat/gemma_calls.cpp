@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/chat/call_reader.h"
-#include "engine/chat/json_call.h"
 
 namespace fovea::chat {
 namespace {
@@ -84,8 +83,7 @@ class GemmaCalls final : public CallReader {
 
   void give_up() {
     in_ = In::text;
-    say(std::exchange(opened_, {}));
-    say_held();
+    say_opened();
   }
 
   void take_name(char c) {
@@ -217,7 +215,6 @@ class GemmaCalls final : public CallReader {
   }
 
   In in_ = In::text;
-  std::string opened_;      // what led to a call of which nothing was passed on
   std::vector<char> open_;  // brackets
   bool is_first_ = true;    // nothing stands in the innermost yet
 };

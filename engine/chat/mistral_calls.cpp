@@ -1,12 +1,9 @@
 // Mistral's calls behind the control token [TOOL_CALLS]: a list of objects, or for each call its name,
-// sometimes an id, and its arguments: [TOOL_CALLS]weather[CALL_ID]a1b2c3d4e[ARGS]{"city": "Rome"}. And
-// Llama's, whose whole answer is an object.
+// sometimes an id, and its arguments: [TOOL_CALLS]weather[CALL_ID]a1b2c3d4e[ARGS]{"city": "Rome"}.
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "engine/chat/call_reader.h"
-#include "engine/chat/json_call.h"
 
 namespace fovea::chat {
 namespace {
@@ -61,7 +58,7 @@ class MistralCalls final : public CallReader {
         }
         return;
       case In::object:
-        take_object(c);
+        read_object(c);
         return;
       case In::name:
       case In::id:
@@ -81,28 +78,21 @@ class MistralCalls final : public CallReader {
 
   void give_up() {
     in_ = In::text;
-    say(std::exchange(opened_, {}));
-    say_held();
+    say_opened();
   }
 
   void begin_object(char c) {
     object_.emplace(nullptr, true);
     in_ = In::object;
-    take_object(c);
+    read_object(c);
   }
 
-  void take_object(char c) {
-    const JsonCall::Step step = object_->take(c);
-    if (const std::string ready = object_->take_ready(); !ready.empty()) {
-      opened_.clear();
-      tell(ready);
-    }
+  void read_object(char c) {
+    const JsonCall::Step step = take_object(c);
     if (step == JsonCall::Step::done) {
-      count_call();
       has_call_ = true;
       in_ = is_list_ ? In::item : In::text;
     } else if (step == JsonCall::Step::rubbish) {
-      held_ = object_->rest();
       give_up();
     }
   }
@@ -170,104 +160,15 @@ class MistralCalls final : public CallReader {
   }
 
   In in_ = In::text;
-  std::string opened_;  // what led to a call of which nothing was passed on
-  std::optional<JsonCall> object_;
   std::string name_, id_, object_text_;
   JsonScan scan_;
   bool is_list_ = false, has_call_ = false;
-};
-
-class LlamaCalls final : public CallReader {
- public:
-  explicit LlamaCalls(const CallReading& reading) : CallReader(reading) {}
-
- private:
-  enum class In : std::uint8_t { begin, object, between, text };
-
-  void take(char c) override {
-    switch (in_) {
-      case In::begin:
-        take_begin(c);
-        return;
-      case In::object:
-        take_object(c);
-        return;
-      case In::between:
-        opened_ += c;
-        if (is_blank(c) || c == ';' || c == ',') return;
-        opened_.pop_back();
-        if (c == '{') {
-          begin_object(c);
-        } else {
-          held_ = c;
-          give_up();
-        }
-        return;
-      case In::text:
-        say({&c, 1});
-        return;
-    }
-  }
-
-  void end() override {
-    if (in_ == In::object) held_ = object_->rest();
-    if (in_ != In::between) give_up();
-  }
-
-  void give_up() {
-    in_ = In::text;
-    say(std::exchange(opened_, {}));
-    say_held();
-  }
-
-  void take_begin(char c) {
-    constexpr std::array<std::string_view, 1> tag{"<|python_tag|>"};
-    if (held_.empty() && is_blank(c)) {
-      opened_ += c;
-    } else if (held_.empty() && c == '{') {
-      begin_object(c);
-    } else if (const int found = match(c, tag); found == 2) {
-      opened_ += std::exchange(held_, {});
-    } else if (found == 0) {
-      give_up();
-    }
-  }
-
-  // Any object could be an answer: only one with a known name and arguments is a call.
-  void begin_object(char c) {
-    object_.emplace(&reading_.tools, false);
-    in_ = In::object;
-    take_object(c);
-  }
-
-  void take_object(char c) {
-    const JsonCall::Step step = object_->take(c);
-    if (const std::string ready = object_->take_ready(); !ready.empty()) {
-      opened_.clear();
-      tell(ready);
-    }
-    if (step == JsonCall::Step::done) {
-      count_call();
-      in_ = In::between;
-    } else if (step == JsonCall::Step::rubbish) {
-      held_ = object_->rest();
-      give_up();
-    }
-  }
-
-  In in_ = In::begin;
-  std::string opened_;  // what led to a call of which nothing was passed on
-  std::optional<JsonCall> object_;
 };
 
 }  // namespace
 
 std::unique_ptr<CallReader> read_mistral_calls(const CallReading& reading) {
   return std::make_unique<MistralCalls>(reading);
-}
-
-std::unique_ptr<CallReader> read_llama_calls(const CallReading& reading) {
-  return std::make_unique<LlamaCalls>(reading);
 }
 
 }  // namespace fovea::chat

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "engine/chat/call_reader.h"
-#include "engine/chat/json_call.h"
 
 namespace fovea::chat {
 namespace {
@@ -99,7 +98,7 @@ class TaggedCalls final : public CallReader {
         take_opened(c);
         return;
       case In::object:
-        take_object(c);
+        read_object(c);
         return;
       case In::name:
       case In::key:
@@ -128,15 +127,13 @@ class TaggedCalls final : public CallReader {
       }
       return;
     }
-    say(std::exchange(opened_, {}));
-    say_held();
+    say_opened();
   }
 
   // Nothing of it is a call: what was not passed on is text, and what follows.
   void give_up() {
     in_ = In::text;
-    say(std::exchange(opened_, {}));
-    say_held();
+    say_opened();
   }
 
   void take_opened(char c) {
@@ -147,7 +144,7 @@ class TaggedCalls final : public CallReader {
     if (held_.empty() && c == '{') {
       object_.emplace(nullptr, true);
       in_ = In::object;
-      take_object(c);
+      read_object(c);
       return;
     }
     const int found = match(c, std::span(tagged_opening).subspan(1));
@@ -157,17 +154,11 @@ class TaggedCalls final : public CallReader {
     in_ = In::name;
   }
 
-  void take_object(char c) {
-    const JsonCall::Step step = object_->take(c);
-    if (const std::string ready = object_->take_ready(); !ready.empty()) {
-      opened_.clear();
-      tell(ready);
-    }
+  void read_object(char c) {
+    const JsonCall::Step step = take_object(c);
     if (step == JsonCall::Step::done) {
-      count_call();
       in_ = In::closing;
     } else if (step == JsonCall::Step::rubbish) {
-      held_ = object_->rest();
       give_up();
     }
   }
@@ -261,8 +252,6 @@ class TaggedCalls final : public CallReader {
 
   std::span<const std::string_view> marks_;
   In in_ = In::text;
-  std::string opened_;  // what led to a call of which nothing was passed on
-  std::optional<JsonCall> object_;
   const Tool* tool_ = nullptr;
   std::optional<std::set<std::string>> types_;  // of the parameter
   std::string value_;
