@@ -1,6 +1,6 @@
-// A loaded model. Any threads may call it. Calls of generate() share the passes, as many at once as were
-// asked for when it was loaded; every other call that computes waits until no pass runs, and answers wait for
-// it.
+// A loaded model. Any threads may call it. Calls of generate() and embed() share the passes, as many at once
+// as were asked for when it was loaded; every other call that computes waits until no pass runs, and answers
+// wait for it.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 
 namespace fovea {
 
-// Calls of generate().
+// Answers of generate() and texts of embed().
 struct EngineLoad {
   std::int64_t answering = 0, waiting = 0;
 };
@@ -114,6 +114,13 @@ class Engine {
   Result<GenerateResult> generate(const GenerateRequest&, const TextSink& = {}, const ProgressSink& = {},
                                   std::stop_token = {});
 
+  // Several answers to one request at once, each with a seed of its own: what generate() says with that. The
+  // prompt is read by the first; the others find it in the cache as far as it is kept there, unless the
+  // request wants it computed again.
+  Result<std::vector<GenerateResult>> generate_choices(const GenerateRequest&,
+                                                       std::span<const std::uint64_t> seeds,
+                                                       const ChoiceSink& = {}, std::stop_token = {});
+
   EngineLoad load() const;
 
   // Between two answers: finishes swaps that an answer began, as far as it can without waiting, for they are
@@ -139,6 +146,13 @@ class Engine {
   Result<void> branch_logits(std::span<const TokenId> context,
                              std::span<const std::vector<TokenId>> continuations, const BranchSink& row,
                              std::stop_token = {});
+
+  // Of each text the mean over its tokens of what the last layer gives behind the final norm, [d], as it is:
+  // its length is not 1 (transformers' last_hidden_state, llama.cpp's --pooling mean). The texts are read
+  // beside answers and leave nothing in the cache. ErrorKind::context_full and invalid say which text it is
+  // before any is read; a cancelled call returns ErrorKind::cancelled.
+  Result<std::vector<std::vector<float>>> embed(std::span<const std::vector<TokenId>> texts,
+                                                std::stop_token = {});
 
   // The layers that have experts, and what their routers choose for one sequence in passes of at most `chunk`
   // tokens, which a policy observes as all others. Nothing stays in the cache.

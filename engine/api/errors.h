@@ -80,6 +80,12 @@ FOVEA_ERROR(context_full, conversation_too_long,
             "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer",
             "Load the model with a longer context, or shorten the conversation, or let the {messages} oldest "
             "{messages:message|messages} be left out");
+
+// On which the server acts.
+FOVEA_ERROR(context_full, text_beyond_context,
+            "{tokens} {tokens:token does|tokens do} not fit a context of {context}",
+            "Divide the text, or load the model with a longer context");
+
 FOVEA_ERROR(unsupported, device_unusable, "{description} cannot be used: {obstacle}", "Choose --device cpu");
 FOVEA_ERROR(not_found, no_gpu_here, "{obstacle}", "Choose one of: {devices}");
 FOVEA_ERROR(not_found, no_such_device, "there is no such device", "Choose one of: {devices}");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +100,9 @@ struct TokenChoice {
   TokenId token = 0;
   float logprob = 0;
   std::vector<Alternative> likeliest = {};  // from likely to less likely
+  // So many bytes of the answer's text stand before the end of this token's; as many as are certain so far
+  // where it turns out to be none of the text.
+  std::int64_t text_end = 0;
   bool operator==(const TokenChoice&) const = default;
 };
 
@@ -110,6 +114,9 @@ struct GenerateResult {
   std::vector<TokenId> tokens;       // of the answer, without the token that ended it
   std::vector<TokenChoice> choices;  // of these, where they were asked for
   Timings timings;
+  // Mean bits per weight of the experts, or layers, that wrote the answer's tokens, one on disk alone as the
+  // lowest tier; 0: no policy moves them, or one pass read and wrote all.
+  double bits_per_use = 0;
   // What the policy expects a conversation to use that goes on here, for its history to keep and for
   // Engine::recall(); empty: it expects nothing.
   std::string use_profile = {};
@@ -117,5 +124,15 @@ struct GenerateResult {
 
 // Called on the engine's thread with whole UTF-8 characters as they become final.
 using TextSink = std::function<void(std::string_view text, const Timings& so_far)>;
+
+// The same of one of several answers, with what was thought of the tokens since the piece before. A token
+// whose text is held back, for it may begin a stop string or be half a character, has its text_end behind the
+// piece.
+struct ChoicePiece {
+  std::string_view text;
+  Timings so_far;
+  std::span<const TokenChoice> choices;
+};
+using ChoiceSink = std::function<void(std::size_t choice, const ChoicePiece& piece)>;
 
 }  // namespace fovea

@@ -71,6 +71,11 @@ std::string AnswerText::finish(bool complete) {
   return text += stop_strings_.finish();
 }
 
+std::int64_t AnswerText::held() const {
+  return static_cast<std::int64_t>(decoder_.held() + tracker_.held() + (calls_ ? calls_->held() : 0) +
+                                   stop_strings_.held());
+}
+
 std::string AnswerText::take(std::string text) {
   return take(tracker_.push(text));
 }

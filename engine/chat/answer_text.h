@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ class AnswerText {
   // What is now certain to belong to the answer.
   std::string push(TokenId token);
   std::string finish(bool complete);  // `complete`: the model ended it
+
+  // Bytes of the text that are not certain yet: of half a character, what may become a tag, a call or a stop
+  // string.
+  std::int64_t held() const;
 
   bool found_stop() const { return stop_strings_.found(); }
   bool ended() const { return (channels_ && channels_->ended()) || (calls_ && calls_->ended()); }

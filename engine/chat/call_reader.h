@@ -43,7 +43,8 @@ class CallReader {
   virtual ~CallReader() = default;
 
   Pieces push(std::string_view text);
-  Pieces finish();  // the answer ends here
+  Pieces finish();                                   // the answer ends here
+  std::size_t held() const { return held_.size(); }  // bytes
   bool ended() const { return !reading_.parallel && calls_ > 0; }
 
  protected:

@@ -16,6 +16,7 @@ class StopStrings {
   std::string push(std::string_view text);
   // The answer ends here: what was held back belongs to it.
   std::string finish();
+  std::size_t held() const { return held_.size(); }  // bytes
   bool found() const { return found_; }
 
  private:

@@ -42,6 +42,7 @@ struct Forward::State {
   Graphs graphs;
   std::vector<kernels::Weight> inside;  // for graphs: every weight but the experts
   bool stopped = false;
+  std::vector<float> hidden;  // of the last run
 };
 
 bool Forward::State::allocate() {
@@ -73,7 +74,7 @@ void Forward::State::rotate_for(std::int64_t context, kernels::Stream& stream) {
 // Decoding one sequence where no observer has to know or do anything in the middle of the pass.
 bool Forward::State::may_be_graph(const Pass& pass) const {
   return staging->comes_late() && pass.segments.size() == 1 && pass.segments.front().tokens.size() == 1 &&
-         pass.segments.front().logits != LogitsWanted::none &&
+         pass.segments.front().logits != LogitsWanted::none && !pass.segments.front().hidden &&
          (pass.observer == nullptr || pass.observer->needs() == PassObserver::Needs::history);
 }
 
@@ -146,6 +147,13 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   };
   s.stopped = pass.stop.stop_requested() ||
               !(s.may_be_graph(pass) ? s.run_as_graph(pass, batch, stream, work) : work());
+  s.hidden.clear();
+  for (const Rows& rows : batch.hidden) {
+    if (s.stopped) break;
+    const std::int64_t d = s.model.config().hidden, count = rows.count * d;
+    const float* const values = s.staging->read(s.activations.h + rows.first * d, count, stream);
+    s.hidden.insert(s.hidden.end(), values, values + count);
+  }
   const std::span<const float> logits = s.stopped ? std::span<const float>{} : s.staging->logits(stream);
   stream.synchronize();
   if (observed && !s.stopped) s.stopped = !observed->tell_history();
@@ -158,6 +166,10 @@ std::optional<TopKLogits> Forward::top_k() const {
 
 std::span<const float> Forward::all_logits(kernels::Stream& stream) {
   return state_->staging->logits_behind_top_k(stream);
+}
+
+std::span<const float> Forward::hidden() const {
+  return state_->hidden;
 }
 
 GraphUse Forward::graphs() const {

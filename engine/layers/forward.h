@@ -35,6 +35,9 @@ class Forward {
   std::optional<TopKLogits> top_k() const;
   // All logits [vocabulary] behind such a run after all, as run() gives them.
   std::span<const float> all_logits(kernels::Stream&);
+  // Of the segments that wanted it, [their tokens, d] behind each other: the last layer's output behind the
+  // final norm. Valid until the next run; nothing when stopped.
+  std::span<const float> hidden() const;
   bool stopped() const;  // the last run, by the stop token or the observer
   GraphUse graphs() const;
   void use_graphs(bool graphs);  // from now on; they are, where the device captures

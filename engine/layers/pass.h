@@ -24,6 +24,7 @@ struct Segment {
   std::byte* state = nullptr;
   LogitsWanted logits = LogitsWanted::last;
   std::int64_t last_tokens = 1;  // of which LogitsWanted::last wants them
+  bool hidden = false;           // of all tokens what the last layer gives (Forward::hidden) is wanted
   // A piece of a prompt: on a processor the bits do not depend on how it is divided into pieces, even of one
   // token, which is computed a little faster where it is not.
   bool is_prompt = false;
@@ -96,6 +97,7 @@ struct Batch {
   const std::int32_t* positions = nullptr;  // [rows]
   std::vector<Part> parts;                  // one for each segment
   std::vector<Rows> wanted;                 // whose logits are wanted, in order; neighbours are one
+  std::vector<Rows> hidden;                 // … and of which the last layer's output
 
   std::int64_t wanted_rows() const {
     std::int64_t count = 0;
@@ -104,7 +106,9 @@ struct Batch {
   }
   // Once a layer's keys and values are stored, only these matter if it is the last one.
   Rows from_first_wanted() const {
-    const std::int64_t first = wanted.empty() ? rows : wanted.front().first;
+    std::int64_t first = rows;
+    for (const std::vector<Rows>* each : {&wanted, &hidden})
+      if (!each->empty() && each->front().first < first) first = each->front().first;
     return {first, rows - first};
   }
   // What a router of this layer sees.

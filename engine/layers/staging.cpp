@@ -63,6 +63,7 @@ class HostStaging final : public Staging {
 void lay_out(const Pass& pass, Batch& batch) {
   batch.parts.clear();
   batch.wanted.clear();
+  batch.hidden.clear();
   batch.rows = 0;
   for (const Segment& segment : pass.segments) {
     const Rows rows{batch.rows, std::ssize(segment.tokens)};
@@ -73,6 +74,13 @@ void lay_out(const Pass& pass, Batch& batch) {
                            .state = segment.state,
                            .is_alone = rows.count == 1 && !segment.is_prompt});
     batch.rows += rows.count;
+    if (segment.hidden) {
+      if (!batch.hidden.empty() && batch.hidden.back().end() == rows.first) {
+        batch.hidden.back().count += rows.count;
+      } else {
+        batch.hidden.push_back(rows);
+      }
+    }
     if (segment.logits == LogitsWanted::none) continue;
     const std::int64_t wanted = segment.logits == LogitsWanted::all    ? rows.count
                                 : segment.logits == LogitsWanted::last ? segment.last_tokens

@@ -23,7 +23,8 @@ class Transformer {
         steps_(steps),
         stream_(stream) {}
 
-  // Logits of the wanted rows; keys and values go into the segments' pages. False: it has ended early.
+  // Logits of the wanted rows, and in h the output of those that are wanted; keys and values go into the
+  // segments' pages. False: it has ended early.
   bool run();
 
  private:

@@ -67,8 +67,8 @@ Result<std::unique_ptr<Answer>> Answer::create(const Engine::Parts& parts, const
 }
 
 Answer::Answer(const Engine::Parts& parts, const GenerateRequest& request, Asked asked, std::stop_token stop)
-    : request_(request),
-      stop_(std::move(stop)),
+    : Computation(std::move(stop)),
+      request_(request),
       context_(parts.plan.options.context),
       sampler_(std::move(asked.sampler)),
       calls_(std::move(asked.calls)),
@@ -130,8 +130,9 @@ PassPart Answer::next(const Engine::Parts& parts, std::int64_t most, bool alone)
   return part;
 }
 
-Result<void> Answer::take(Engine::Parts& parts, std::span<const float> logits) {
+Result<void> Answer::take(Engine::Parts& parts, const PassRows& rows) {
   const bool was_reading = is_reading();
+  if (!was_reading) use_bits_.add(rows.use_bits);
   read_ += taken_;
   if (was_reading) report();
   if (read_ < std::ssize(tokens_)) return {};
@@ -149,7 +150,7 @@ Result<void> Answer::take(Engine::Parts& parts, std::span<const float> logits) {
     }
   }
   const auto vocabulary = static_cast<std::size_t>(parts.model->config().vocabulary);
-  return write(parts, logits.empty() ? logits : logits.last(vocabulary));
+  return write(parts, rows.logits.empty() ? rows.logits : rows.logits.last(vocabulary));
 }
 
 Result<void> Answer::restrict() {
@@ -179,11 +180,14 @@ Result<void> Answer::write(Engine::Parts& parts, std::span<const float> logits) 
   }
   if (request_.top_logprobs >= 0)
     result_.choices.push_back(token_choice(logits, token, request_.top_logprobs));
+  std::string text = text_.push(token);
+  if (request_.top_logprobs >= 0)
+    result_.choices.back().text_end = std::ssize(result_.text) + std::ssize(text) + text_.held();
   tokens_.push_back(token);
   result_.tokens.push_back(token);
   ++result_.timings.generated_tokens;
   sampler_.accept(token);
-  emit(text_.push(token));
+  emit(std::move(text));
   if (hold_) FOVEA_CHECK(hold_->accept(token));
   if (text_.found_stop()) {
     finish(parts, FinishReason::stop_string);
@@ -199,26 +203,20 @@ Result<void> Answer::write(Engine::Parts& parts, std::span<const float> logits) 
 
 void Answer::finish(Engine::Parts& parts, FinishReason reason) {
   result_.finish = reason;
+  result_.bits_per_use = use_bits_.mean();
   if (decode_began_ != Clock::time_point{}) {
     emit(text_.finish(reason == FinishReason::stop_token));
     if (sequence_) sequence_->save_state();  // the next turn begins here
   } else if (has_begun_) {
     result_.timings.prefill_seconds = std::chrono::duration<double>(Clock::now() - began_).count();
   }
-  sequence_.reset();
-  done_ = true;
+  end();
   if (const PrecisionControl* precision = parts.precision.get(); precision && !precision->profile().empty())
     result_.use_profile = precision::encode_use_profile(precision->profile(),
                                                         precision->units().first_units(), parts.info.name);
   const Timings& t = result_.timings;
   log::debug("runtime", "answered ", t.prompt_tokens, " prompt tokens (", t.reused_tokens, " reused) in ",
              t.prefill_seconds, " s with ", t.generated_tokens, " tokens in ", t.decode_seconds, " s");
-}
-
-void Answer::fail(Error error) {
-  error_ = std::move(error);
-  sequence_.reset();
-  done_ = true;
 }
 
 void Answer::report() {
@@ -232,7 +230,11 @@ void Answer::report() {
 void Answer::emit(std::string text) {
   if (text.empty()) return;
   result_.text += text;
-  news_.pieces.push_back({std::move(text), result_.timings});
+  const std::vector<TokenChoice>& choices = result_.choices;
+  news_.pieces.push_back({std::move(text),
+                          result_.timings,
+                          {choices.begin() + static_cast<std::ptrdiff_t>(told_choices_), choices.end()}});
+  told_choices_ = choices.size();
 }
 
 AnswerNews Answer::fetch_news() {

@@ -1,6 +1,5 @@
 // One request on its way to an answer: the prompt it reads, the sequence it writes, the text that comes of
-// it. The scheduler moves it on from pass to pass, on whichever thread runs them; what it has to tell is kept
-// until the thread that asked fetches it.
+// it.
 #pragma once
 
 #include <chrono>
@@ -17,52 +16,29 @@
 #include "engine/chat/answer_text.h"
 #include "engine/chat/call_reader.h"
 #include "engine/chat/prompt.h"
-#include "engine/runtime/kv_cache.h"
+#include "engine/runtime/computation.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/sampler.h"
 
 namespace fovea::runtime {
 
-// What a sink or a progress sink will be told.
-struct AnswerNews {
-  struct Piece {
-    std::string text;
-    Timings so_far;
-  };
-  std::vector<Piece> pieces;
-  std::optional<Progress> progress;  // the latest
-
-  bool empty() const { return pieces.empty() && !progress; }
-};
-
-class Answer {
+class Answer final : public Computation {
  public:
   // Makes the prompt; nothing of it needs the engine's turn. The request outlives the answer.
   static Result<std::unique_ptr<Answer>> create(const Engine::Parts& parts, const GenerateRequest& request,
                                                 std::stop_token stop);
 
-  // Tokens that it may come to: with its limit, or an answer of usual length.
-  std::int64_t expected_tokens() const;
-  // Takes its place in the cache, with as much of its prompt as is there.
-  void begin(Engine::Parts& parts);
-  // Gives it back. When it begins anew, what the cache has not kept is computed again as it was before.
-  void suspend();
+  std::int64_t expected_tokens() const override;
+  void begin(Engine::Parts& parts) override;
+  // When it begins anew, what the cache has not kept is computed again as it was before.
+  void suspend() override;
+  bool is_reading() const override { return read_ < prompt_length_; }
+  float temperature() const override { return temperature_; }
+  PassPart next(const Engine::Parts& parts, std::int64_t most, bool alone) override;
+  Result<void> take(Engine::Parts& parts, const PassRows& rows) override;
+  void cancel(Engine::Parts& parts) override { finish(parts, FinishReason::cancelled); }
+  AnswerNews fetch_news() override;
 
-  // Its prompt; else it writes, of which a pass computes one token.
-  bool is_reading() const { return read_ < prompt_length_; }
-  std::int64_t length() const { return sequence_->length(); }
-  const std::stop_token& stop() const { return stop_; }
-  float temperature() const { return temperature_; }
-  // Of its prompt at most so many tokens; of its answer one. `alone`: in a pass that has nothing else.
-  PassPart next(const Engine::Parts& parts, std::int64_t most, bool alone);
-  // What became of that: its rows of logits [n, vocabulary], empty where the device knows the likeliest.
-  Result<void> take(Engine::Parts& parts, std::span<const float> logits);
-
-  void finish(Engine::Parts& parts, FinishReason reason);
-  void fail(Error error);
-  bool is_done() const { return done_; }
-  AnswerNews fetch_news();
-  bool has_news() const { return !news_.empty(); }
   Result<GenerateResult> result() &&;
 
  private:
@@ -82,11 +58,11 @@ class Answer {
   bool has_written() const { return std::ssize(tokens_) > prompt_length_; }
   Result<TokenId> next_token(Engine::Parts& parts, std::span<const float> logits);
   Result<void> write(Engine::Parts& parts, std::span<const float> logits);
+  void finish(Engine::Parts& parts, FinishReason reason);
   void report();
   void emit(std::string text);
 
   const GenerateRequest& request_;
-  std::stop_token stop_;
   std::int64_t context_;
   Sampler sampler_;
   const chat::CallReading calls_;
@@ -98,12 +74,11 @@ class Answer {
   std::int64_t read_ = 0;        // of them by passes
   std::int64_t taken_ = 0;       // of them by the pass that runs
   std::int64_t prompt_length_;
-  std::optional<Sequence> sequence_;
   Clock::time_point began_, decode_began_;
   bool has_begun_ = false;
   GenerateResult result_;
-  std::optional<Error> error_;
-  bool done_ = false;
+  std::size_t told_choices_ = 0;  // of the result's
+  UseBits use_bits_;              // of the passes that wrote
   AnswerNews news_;
 };
 

@@ -102,6 +102,7 @@ Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::Pass
                              .state = part.sequence->state(),
                              .logits = part.wanted,
                              .last_tokens = part.last_tokens,
+                             .hidden = part.hidden,
                              .is_prompt = part.is_prompt});
     shares.push_back({.sequence = part.sequence->id(),
                       .tokens = std::ssize(part.tokens),
@@ -128,7 +129,7 @@ Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::Pass
   for (const runtime::PassPart& part : of) {
     part.sequence->commit(part.tokens);
     if (const std::int64_t spacing = cache->state_spacing();
-        spacing > 0 && part.sequence->length() % spacing == 0)
+        spacing > 0 && !part.hidden && part.sequence->length() % spacing == 0)
       part.sequence->save_state();
   }
   return logits;

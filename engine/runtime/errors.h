@@ -14,6 +14,7 @@ FOVEA_PHRASE(recurrent_state_place, "recurrent state");
 FOVEA_PHRASE(engine_place, "engine");
 FOVEA_PHRASE(the_card, "the card");
 FOVEA_PHRASE(token_place, "token {index}");
+FOVEA_PHRASE(numbered_text_place, "text {number}");
 
 FOVEA_PHRASE(
     prefer_moves_to_host,

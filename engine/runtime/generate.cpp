@@ -9,8 +9,39 @@ Result<GenerateResult> Engine::generate(const GenerateRequest& request, const Te
                                         const ProgressSink& progress, std::stop_token stop) {
   return exhaustion_as_error([&]() -> Result<GenerateResult> {
     FOVEA_TRY(const auto answer, runtime::Answer::create(*parts_, request, std::move(stop)));
-    parts_->scheduler->answer(*answer, sink, progress);
+    runtime::Computation* const all[] = {answer.get()};
+    parts_->scheduler->run(all, [&](std::size_t, const runtime::AnswerNews& news) {
+      if (progress && news.progress) progress(*news.progress);
+      if (!sink) return;
+      for (const runtime::AnswerNews::Piece& piece : news.pieces) sink(piece.text, piece.so_far);
+    });
     return std::move(*answer).result();
+  });
+}
+
+Result<std::vector<GenerateResult>> Engine::generate_choices(const GenerateRequest& request,
+                                                             std::span<const std::uint64_t> seeds,
+                                                             const ChoiceSink& sink, std::stop_token stop) {
+  return exhaustion_as_error([&]() -> Result<std::vector<GenerateResult>> {
+    std::vector<GenerateRequest> requests(seeds.size(), request);  // which the answers refer to
+    std::vector<std::unique_ptr<runtime::Answer>> answers;
+    std::vector<runtime::Computation*> all;
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+      requests[i].sampling.seed = seeds[i];
+      FOVEA_TRY(answers.emplace_back(), runtime::Answer::create(*parts_, requests[i], stop));
+      all.push_back(answers.back().get());
+    }
+    const auto tell = [&](std::size_t choice, const runtime::AnswerNews& news) {
+      if (!sink) return;
+      for (const runtime::AnswerNews::Piece& piece : news.pieces)
+        sink(choice, {.text = piece.text, .so_far = piece.so_far, .choices = piece.choices});
+    };
+    parts_->scheduler->run(all, tell, request.reuse_cache);
+    std::vector<GenerateResult> results;
+    for (const auto& answer : answers) {
+      FOVEA_TRY(results.emplace_back(), std::move(*answer).result());
+    }
+    return results;
   });
 }
 

@@ -42,8 +42,10 @@ struct PassPart {
   layers::LogitsWanted wanted = layers::LogitsWanted::last;
   std::int64_t last_tokens = 1;  // whose logits are wanted, where the last are
   bool is_prompt = false;
+  bool hidden = false;  // of all of them the last layer's output is wanted, and nobody goes on from here
 
   std::int64_t wanted_rows() const;
+  std::int64_t hidden_rows() const { return hidden ? std::ssize(tokens) : 0; }
 };
 
 // What few passes need.
@@ -78,13 +80,13 @@ struct Engine::Parts {
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;
 
-  // Whoever runs passes, or reads what they change, holds it; Scheduler::answer takes it for each of its own.
+  // Whoever runs passes, or reads what they change, holds it; Scheduler::run takes it for each of its own.
   mutable std::mutex turn;
   std::unique_ptr<runtime::Scheduler> scheduler;
 
   // Runs one pass over tokens behind the ends of different sequences, within pass_limits(), and commits
   // them. The logits are valid until the next pass, one part's rows behind the other's; of likely
-  // tokens, where they are wanted of one part alone, forward knows more.
+  // tokens, where they are wanted of one part alone, and of hidden rows, forward knows more.
   // ErrorKind::cancelled, and nothing is committed, when stopped.
   Result<std::span<const float>> pass(std::span<const runtime::PassPart> of, std::int64_t rotary_context,
                                       const std::stop_token& stop, runtime::PassWishes wishes = {});

@@ -81,6 +81,7 @@ void PrecisionControl::begin_prompt() {
 }
 
 void PrecisionControl::end_pass(bool completed, std::span<const precision::Observation> observations) {
+  use_bits_.clear();
   if (completed) count(observations);
   parts_.residency->end_pass();
   if (!completed) return;
@@ -98,11 +99,26 @@ void PrecisionControl::end_pass(bool completed, std::span<const precision::Obser
 void PrecisionControl::count(std::span<const precision::Observation> observations) {
   for (const precision::Observation& observation : observations) {
     parts_.quality->observe(observation, parts_.residency->tiers());
+    use_bits_.push_back(bits_of(observation));
     if (parts_.units->scope() != models::UnitScope::experts) count_hits(observation.tokens);
     if (observation.prefill) continue;
     answer_tokens_ += observation.tokens;
     answer_bits_ += static_cast<double>(observation.tokens) * parts_.residency->mean_bits_per_weight();
   }
+}
+
+UseBits PrecisionControl::bits_of(const precision::Observation& observation) const {
+  if (parts_.units->scope() != models::UnitScope::experts)
+    return {.bits = static_cast<double>(observation.tokens) * parts_.residency->mean_bits_per_weight(),
+            .uses = observation.tokens};
+  const auto& tiers = parts_.plan.plan.parts.experts;
+  const std::span<const TierId> met = parts_.residency->tiers();
+  UseBits sum;
+  for (const precision::ExpertUse& use : observation.uses) {
+    const std::size_t tier = std::min<std::size_t>(met[static_cast<std::size_t>(use.unit)], tiers.size() - 1);
+    sum.add({.bits = use.tokens * tiers[tier].bits_per_weight, .uses = use.tokens});
+  }
+  return sum;
 }
 
 bool PrecisionControl::rest() {

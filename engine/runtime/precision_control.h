@@ -30,6 +30,17 @@ namespace fovea::runtime {
 // A unit's matrices in the model, whose handles the pipeline writes.
 precision::Handles handles_of(models::Model& model, const precision::UnitTable& units);
 
+// Of the experts, or layers, that served tokens: Σ of the bits per weight at which they did, and how often.
+struct UseBits {
+  double bits = 0;
+  std::int64_t uses = 0;
+  void add(const UseBits& more) {
+    bits += more.bits;
+    uses += more.uses;
+  }
+  double mean() const { return uses > 0 ? bits / static_cast<double>(uses) : 0; }
+};
+
 class PrecisionControl final {
  public:
   struct Parts {
@@ -59,6 +70,8 @@ class PrecisionControl final {
   void end_pass(bool completed, std::span<const precision::Observation> observations);
   // See Residency; what the policy still wants of a profile that it was given is asked for, too.
   bool rest();
+  // Of the last pass, one for each observation; none where it was stopped.
+  std::span<const UseBits> use_bits() const { return use_bits_; }
   // See Policy; of this model, [units].
   std::span<const float> profile() const { return parts_.policy->profile(); }
   void recall(std::span<const float> profile) { parts_.policy->recall(profile); }
@@ -86,6 +99,7 @@ class PrecisionControl final {
 
  private:
   bool propose();
+  UseBits bits_of(const precision::Observation& observation) const;
   void count(std::span<const precision::Observation> observations);
   void count_hits(std::int64_t tokens);
   void count_hit(precision::UnitId unit, precision::TierId tier, std::int64_t tokens);
@@ -102,6 +116,7 @@ class PrecisionControl final {
   std::int64_t tokens_ = 0;
   std::int64_t answer_tokens_ = 0;
   double answer_bits_ = 0;                   // Σ of the mean bits that served them
+  std::vector<UseBits> use_bits_;            // of the last pass
   std::vector<std::int64_t> hits_;           // [tiers + 2], the last: on disk alone, on the host
   std::vector<std::int64_t> version_bytes_;  // [units, tiers]
   decltype(Snapshot::decisions) last_decisions_{};

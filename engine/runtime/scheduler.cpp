@@ -47,56 +47,75 @@ Scheduler::Load Scheduler::load() const {
   return {.answering = load_.answering, .waiting = load_.waiting + std::ssize(arrived_)};
 }
 
-void Scheduler::answer(Answer& answer, const TextSink& sink, const ProgressSink& progress) {
-  Asked mine{.answer = &answer};
+void Scheduler::run(std::span<Computation* const> all, const NewsSink& sink, bool share_prompt) {
+  Call mine;
+  mine.asked.resize(all.size());
+  mine.left = all.size();
   std::unique_lock lock(mutex_);
-  arrived_.push_back(&mine);
-  while (!mine.done || !mine.news.empty()) {
-    if (!mine.news.empty()) {
-      AnswerNews news = std::exchange(mine.news, {});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    mine.asked[i] = {
+        .call = &mine, .computed = all[i], .reader = share_prompt && i > 0 ? &mine.asked.front() : nullptr};
+    arrived_.push_back(&mine.asked[i]);
+  }
+  while (mine.left > 0 || mine.has_news) {
+    if (mine.has_news) {
+      const std::vector<AnswerNews> news = fetch_news(mine);
       lock.unlock();
-      deliver(mine, news, sink, progress);
+      deliver(mine, news, sink);
       lock.lock();
     } else if (!led_) {
       led_ = true;
       lock.unlock();
-      lead(mine, sink, progress);
+      lead(mine, sink);
       lock.lock();
       led_ = false;
-      for (const auto* all : {&arrived_, &waiting_})
-        for (Asked* other : *all) other->changed.notify_one();
-      for (Asked* other : active_) other->changed.notify_one();
+      wake_others();
     } else {
-      mine.changed.wait(lock, [&] { return mine.done || !mine.news.empty() || !led_; });
+      mine.changed.wait(lock, [&] { return mine.left == 0 || mine.has_news || !led_; });
     }
   }
   if (mine.thrown) std::rethrow_exception(mine.thrown);
 }
 
-void Scheduler::deliver(Asked& mine, const AnswerNews& news, const TextSink& sink,
-                        const ProgressSink& progress) {
-  if (mine.is_given_up) return;
-  try {
-    if (progress && news.progress) progress(*news.progress);
-    if (!sink) return;
-    for (const AnswerNews::Piece& piece : news.pieces) sink(piece.text, piece.so_far);
-  } catch (...) {
-    mine.thrown = std::current_exception();
-    mine.is_given_up = true;
+// The lock is held.
+std::vector<AnswerNews> Scheduler::fetch_news(Call& mine) {
+  std::vector<AnswerNews> news;
+  for (Asked& each : mine.asked) news.push_back(std::exchange(each.news, {}));
+  mine.has_news = false;
+  return news;
+}
+
+void Scheduler::deliver(Call& mine, const std::vector<AnswerNews>& news, const NewsSink& sink) {
+  for (std::size_t i = 0; i < news.size(); ++i) {
+    if (mine.is_given_up || !sink || news[i].empty()) continue;
+    try {
+      sink(i, news[i]);
+    } catch (...) {
+      mine.thrown = std::current_exception();
+      mine.is_given_up = true;
+    }
   }
 }
 
-void Scheduler::lead(Asked& mine, const TextSink& sink, const ProgressSink& progress) {
+void Scheduler::lead(Call& mine, const NewsSink& sink) {
   for (bool done = false; !done;) {
     step();
-    AnswerNews news;
+    std::vector<AnswerNews> news;
     {
       const std::lock_guard lock(mutex_);
-      news = std::exchange(mine.news, {});
-      done = mine.done;
+      if (mine.has_news) news = fetch_news(mine);
+      done = mine.left == 0;
     }
-    deliver(mine, news, sink, progress);
+    deliver(mine, news, sink);
   }
+}
+
+// For one of them to lead. The lock is held.
+void Scheduler::wake_others() {
+  for (const auto* all : {&arrived_, &waiting_})
+    for (Asked* other : *all) other->call->changed.notify_one();
+  for (const auto* all : {&following_, &active_})
+    for (Asked* other : *all) other->call->changed.notify_one();
 }
 
 // A pass of all, and what belongs to it. Never leaves an answer without an end: what the standard library
@@ -105,6 +124,7 @@ void Scheduler::step() {
   const std::lock_guard turn(parts_.turn);
   arrive();
   const auto ran = exhaustion_as_error([&]() -> Result<void> {
+    follow();
     drop_cancelled();
     make_room();
     if (admit()) return {};  // what they find of their prompts is told before the first pass
@@ -112,21 +132,37 @@ void Scheduler::step() {
   });
   if (!ran)
     for (Asked* each : active_)
-      if (!each->answer->is_done()) each->answer->fail(ran.error());
+      if (!each->computed->is_done()) each->computed->fail(ran.error());
   conclude();
 }
 
 void Scheduler::arrive() {
   const std::lock_guard lock(mutex_);
-  waiting_.insert(waiting_.end(), arrived_.begin(), arrived_.end());
+  for (Asked* each : arrived_) {
+    if (each->reader != nullptr) {
+      following_.push_back(each);
+    } else {
+      waiting_.push_back(each);
+    }
+  }
   arrived_.clear();
+}
+
+// Those whose prompt has been read, or will not be: in front of all who asked later.
+void Scheduler::follow() {
+  const auto reads = [](const Asked* each) {
+    return !each->reader->computed->is_done() && each->reader->computed->is_reading();
+  };
+  const auto ready = std::ranges::stable_partition(following_, reads);
+  waiting_.insert(waiting_.begin(), ready.begin(), ready.end());
+  following_.erase(ready.begin(), ready.end());
 }
 
 void Scheduler::drop_cancelled() {
   const auto drop = [&](auto& asked) {
     for (Asked* each : asked)
-      if (each->is_given_up || each->answer->stop().stop_requested())
-        each->answer->finish(parts_, FinishReason::cancelled);
+      if (!each->computed->is_done() && (each->call->is_given_up || each->computed->stop().stop_requested()))
+        each->computed->cancel(parts_);
   };
   drop(active_);
   drop(waiting_);
@@ -134,7 +170,7 @@ void Scheduler::drop_cancelled() {
 
 std::int64_t Scheduler::free_pages() const {
   std::int64_t free = KvCache::pages(parts_.cache->settings());
-  for (const Asked* each : active_) free -= each->answer->is_done() ? 0 : each->pages;
+  for (const Asked* each : active_) free -= each->computed->is_done() ? 0 : each->pages;
   return free;
 }
 
@@ -142,13 +178,13 @@ bool Scheduler::admit() {
   bool any = false;
   while (!waiting_.empty() && std::ssize(active_) < parts_.plan.options.sequences) {
     Asked* const next = waiting_.front();
-    const std::int64_t pages = parts_.cache->pages_of(next->answer->expected_tokens());
-    if (!next->answer->is_done() && pages > free_pages()) break;
+    const std::int64_t pages = parts_.cache->pages_of(next->computed->expected_tokens());
+    if (!next->computed->is_done() && pages > free_pages()) break;
     waiting_.pop_front();
     active_.push_back(next);
-    if (next->answer->is_done()) continue;
+    if (next->computed->is_done()) continue;
     next->pages = pages;
-    next->answer->begin(parts_);
+    next->computed->begin(parts_);
     any = true;
   }
   return any;
@@ -158,8 +194,8 @@ bool Scheduler::admit() {
 void Scheduler::make_room() {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     Asked& each = *active_[i];
-    if (each.answer->is_done()) continue;
-    const std::int64_t more = parts_.cache->pages_of(each.answer->length() + 1) - each.pages;
+    if (each.computed->is_done()) continue;
+    const std::int64_t more = parts_.cache->pages_of(each.computed->length() + 1) - each.pages;
     if (more <= 0) continue;
     while (free_pages() < more && active_.size() > i) suspend_last();
     if (active_.size() > i) each.pages += more;
@@ -169,7 +205,7 @@ void Scheduler::make_room() {
 void Scheduler::suspend_last() {
   Asked* const last = active_.back();
   active_.pop_back();
-  if (!last->answer->is_done()) last->answer->suspend();
+  if (!last->computed->is_done()) last->computed->suspend();
   waiting_.push_front(last);
 }
 
@@ -177,7 +213,7 @@ void Scheduler::suspend_last() {
 std::vector<Scheduler::Part> Scheduler::next_parts() {
   std::vector<Asked*> readers, writers;
   for (Asked* each : active_)
-    if (!each->answer->is_done()) (each->answer->is_reading() ? readers : writers).push_back(each);
+    if (!each->computed->is_done()) (each->computed->is_reading() ? readers : writers).push_back(each);
   const bool alone = readers.size() + writers.size() == 1;
   std::vector<Part> parts;
   if (!readers.empty()) {
@@ -185,13 +221,14 @@ std::vector<Scheduler::Part> Scheduler::next_parts() {
     std::int64_t left = writers.empty() ? parts_.plan.options.chunk : slice_.tokens();
     std::int64_t served = std::clamp<std::int64_t>(left / slice_.unit(), 1, std::ssize(readers));
     for (std::size_t i = 0; served > 0; ++i, --served) {
-      parts.push_back({readers[i], readers[i]->answer->next(parts_, left / served, alone)});
+      parts.push_back({readers[i], readers[i]->computed->next(parts_, left / served, alone)});
       left -= std::ssize(parts.back().part.tokens);
     }
   }
-  for (Asked* each : writers) parts.push_back({each, each->answer->next(parts_, 1, alone)});
+  for (Asked* each : writers) parts.push_back({each, each->computed->next(parts_, 1, alone)});
   // The last layer computes from the first row on whose logits are wanted.
-  std::ranges::stable_partition(parts, [](const Part& each) { return each.part.wanted_rows() == 0; });
+  std::ranges::stable_partition(
+      parts, [](const Part& each) { return each.part.wanted_rows() + each.part.hidden_rows() == 0; });
   return parts;
 }
 
@@ -206,23 +243,32 @@ Result<void> Scheduler::run_pass() {
     if (each.part.is_prompt) read += std::ssize(each.part.tokens);
   }
   // A pass of several does not end for one of them.
-  Answer& first = *parts.front().asked->answer;
+  Computation& first = *parts.front().asked->computed;
   const bool alone = parts.size() == 1;
   auto logits = parts_.pass(all, parts_.plan.options.context, alone ? first.stop() : std::stop_token(),
                             {.temperature = alone ? first.temperature() : 1});
   if (!logits && logits.error().kind == ErrorKind::cancelled) {
-    first.finish(parts_, FinishReason::cancelled);
+    first.cancel(parts_);
     return {};
   }
   FOVEA_CHECK(logits);
   slice_.learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), read);
-  std::span<const float> left = *logits;
-  for (const Part& each : parts) {
-    const auto own = static_cast<std::size_t>(each.part.wanted_rows() * parts_.model->config().vocabulary);
-    const std::span<const float> rows = left.first(std::min(own, left.size()));
-    left = left.subspan(rows.size());
-    if (auto taken = each.asked->answer->take(parts_, rows); !taken)
-      each.asked->answer->fail(std::move(taken).error());
+  PassRows left{.logits = *logits, .hidden = parts_.forward->hidden()};
+  const auto take = [](std::span<const float>& from, std::int64_t count) {
+    const std::span<const float> own = from.first(std::min(static_cast<std::size_t>(count), from.size()));
+    from = from.subspan(own.size());
+    return own;
+  };
+  const models::ModelConfig& config = parts_.model->config();
+  const std::span<const UseBits> bits =
+      parts_.precision ? parts_.precision->use_bits() : std::span<const UseBits>();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& each = parts[i];
+    const PassRows own{.logits = take(left.logits, each.part.wanted_rows() * config.vocabulary),
+                       .hidden = take(left.hidden, each.part.hidden_rows() * config.hidden),
+                       .use_bits = i < bits.size() ? bits[i] : UseBits()};
+    if (auto taken = each.asked->computed->take(parts_, own); !taken)
+      each.asked->computed->fail(std::move(taken).error());
   }
   return {};
 }
@@ -230,16 +276,19 @@ Result<void> Scheduler::run_pass() {
 // Tells the threads of the answers what came.
 void Scheduler::conclude() {
   const auto tell = [](Asked* asked) {
-    take_over(asked->news, asked->answer->fetch_news());
-    asked->done = asked->answer->is_done();
-    if (asked->done || !asked->news.empty()) asked->changed.notify_one();
-    return asked->done;
+    Call& call = *asked->call;
+    take_over(asked->news, asked->computed->fetch_news());
+    const bool done = asked->computed->is_done();
+    if (done) --call.left;
+    call.has_news |= !asked->news.empty();
+    if (call.left == 0 || call.has_news) call.changed.notify_one();
+    return done;
   };
   const std::lock_guard lock(mutex_);
   std::erase_if(active_, tell);
   std::erase_if(waiting_, tell);
-  load_ = {.answering = std::ssize(active_), .waiting = std::ssize(waiting_)};
-  if (active_.empty() && waiting_.empty() && parts_.watch) parts_.watch->rest();
+  load_ = {.answering = std::ssize(active_), .waiting = std::ssize(waiting_) + std::ssize(following_)};
+  if (load_.answering + load_.waiting == 0 && parts_.watch) parts_.watch->rest();
 }
 
 }  // namespace fovea::runtime

@@ -4,7 +4,7 @@
 // the middle until others are done, and then goes on.
 //
 // There is no thread of its own. One of the threads that wait for their answers runs the passes of all until
-// its own is done, then another takes over; so a single answer costs no switch between threads.
+// its own are done, then another takes over; so a single answer costs no switch between threads.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,12 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <mutex>
+#include <span>
 #include <vector>
 
-#include "engine/runtime/answer.h"
+#include "engine/runtime/computation.h"
 #include "engine/runtime/parts.h"
 
 namespace fovea::runtime {
@@ -41,9 +43,13 @@ class Scheduler {
  public:
   explicit Scheduler(Engine::Parts& parts);
 
-  // Returns when the answer is done. Any thread; sinks are called on it. While it runs the passes, what its
-  // sinks take all answers wait for. What a sink throws ends its own answer alone and is thrown on.
-  void answer(Answer& answer, const TextSink& sink, const ProgressSink& progress);
+  // What one of those has to tell that a call asks for.
+  using NewsSink = std::function<void(std::size_t index, const AnswerNews& news)>;
+
+  // Returns when all of them are done. Any thread; the sink is called on it. While it runs the passes, what
+  // its sink takes all others wait for. What a sink throws ends its own call's alone and is thrown on.
+  // `share_prompt`: they have the same, which the first reads; the others begin when it is in the cache.
+  void run(std::span<Computation* const> all, const NewsSink& sink, bool share_prompt = false);
 
   struct Load {
     std::int64_t answering = 0, waiting = 0;
@@ -51,21 +57,29 @@ class Scheduler {
   Load load() const;
 
  private:
+  struct Call;
   struct Asked {
-    Answer* answer = nullptr;
-    std::int64_t pages = 0;  // of the cache that are kept for it
-    AnswerNews news = {};    // that its thread has not fetched
-    bool done = false;
+    Call* call = nullptr;
+    Computation* computed = nullptr;
+    const Asked* reader = nullptr;  // that reads its prompt first; null: it reads its own
+    std::int64_t pages = 0;         // of the cache that are kept for it
+    AnswerNews news = {};           // that its thread has not fetched
+  };
+  struct Call {  // of run(), on its thread
+    std::vector<Asked> asked;
+    std::size_t left = 0;   // of them that are not done
+    bool has_news = false;  // in one of them
     std::condition_variable changed = {};
-    std::exception_ptr thrown = {};         // by a sink: nothing more is told, …
-    std::atomic<bool> is_given_up = false;  // … and the answer is cancelled
+    std::exception_ptr thrown = {};         // by the sink: nothing more is told, …
+    std::atomic<bool> is_given_up = false;  // … and all are cancelled
   };
 
-  static void deliver(Asked& mine, const AnswerNews& news, const TextSink& sink,
-                      const ProgressSink& progress);
-  void lead(Asked& mine, const TextSink& sink, const ProgressSink& progress);
+  static std::vector<AnswerNews> fetch_news(Call& mine);
+  static void deliver(Call& mine, const std::vector<AnswerNews>& news, const NewsSink& sink);
+  void lead(Call& mine, const NewsSink& sink);
+  void wake_others();
   void step();
-  // An answer's part in a pass.
+  // A computation's part in a pass.
   struct Part {
     Asked* asked = nullptr;
     PassPart part = {};
@@ -73,6 +87,7 @@ class Scheduler {
   std::vector<Part> next_parts();
   Result<void> run_pass();
   void arrive();
+  void follow();
   void drop_cancelled();
   bool admit();
   void make_room();
@@ -86,8 +101,9 @@ class Scheduler {
   bool led_ = false;
   Load load_;
   // The leader's.
-  std::deque<Asked*> waiting_;  // in the order of asking
-  std::vector<Asked*> active_;  // in the order of beginning
+  std::deque<Asked*> waiting_;     // in the order of asking
+  std::vector<Asked*> following_;  // until their prompt is read
+  std::vector<Asked*> active_;     // in the order of beginning
   SliceLength slice_;
   std::size_t turn_ = 0;  // who reads first, in turns
 };

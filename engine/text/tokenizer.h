@@ -59,6 +59,7 @@ class StreamDecoder {
   explicit StreamDecoder(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
   std::string push(TokenId token);
   std::string finish();  // what is left, with an unfinished character as U+FFFD; then a new text may begin
+  std::size_t held() const { return pending_.size(); }  // bytes
 
  private:
   std::string take_pending(bool at_end);
