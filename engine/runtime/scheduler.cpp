@@ -50,18 +50,21 @@ Scheduler::Load Scheduler::load() const {
 void Scheduler::run(std::span<Computation* const> all, const NewsSink& sink, bool share_prompt) {
   Call mine;
   mine.asked.resize(all.size());
+  mine.fetched.resize(all.size());
   mine.left = all.size();
-  std::unique_lock lock(mutex_);
+  std::vector<Asked*> pointers;
   for (std::size_t i = 0; i < all.size(); ++i) {
     mine.asked[i] = {
         .call = &mine, .computed = all[i], .reader = share_prompt && i > 0 ? &mine.asked.front() : nullptr};
-    arrived_.push_back(&mine.asked[i]);
+    pointers.push_back(&mine.asked[i]);
   }
+  std::unique_lock lock(mutex_);
+  arrived_.insert(arrived_.end(), pointers.begin(), pointers.end());
   while (mine.left > 0 || mine.has_news) {
     if (mine.has_news) {
-      const std::vector<AnswerNews> news = fetch_news(mine);
+      fetch_news(mine);
       lock.unlock();
-      deliver(mine, news, sink);
+      deliver(mine, sink);
       lock.lock();
     } else if (!led_) {
       led_ = true;
@@ -77,19 +80,17 @@ void Scheduler::run(std::span<Computation* const> all, const NewsSink& sink, boo
   if (mine.thrown) std::rethrow_exception(mine.thrown);
 }
 
-// The lock is held.
-std::vector<AnswerNews> Scheduler::fetch_news(Call& mine) {
-  std::vector<AnswerNews> news;
-  for (Asked& each : mine.asked) news.push_back(std::exchange(each.news, {}));
+// The lock is held. Nothing is allocated: whoever leads still knows the call.
+void Scheduler::fetch_news(Call& mine) {
+  for (std::size_t i = 0; i < mine.asked.size(); ++i) mine.fetched[i] = std::exchange(mine.asked[i].news, {});
   mine.has_news = false;
-  return news;
 }
 
-void Scheduler::deliver(Call& mine, const std::vector<AnswerNews>& news, const NewsSink& sink) {
-  for (std::size_t i = 0; i < news.size(); ++i) {
-    if (mine.is_given_up || !sink || news[i].empty()) continue;
+void Scheduler::deliver(Call& mine, const NewsSink& sink) {
+  for (std::size_t i = 0; i < mine.fetched.size(); ++i) {
+    if (mine.is_given_up || !sink || mine.fetched[i].empty()) continue;
     try {
-      sink(i, news[i]);
+      sink(i, mine.fetched[i]);
     } catch (...) {
       mine.thrown = std::current_exception();
       mine.is_given_up = true;
@@ -100,13 +101,12 @@ void Scheduler::deliver(Call& mine, const std::vector<AnswerNews>& news, const N
 void Scheduler::lead(Call& mine, const NewsSink& sink) {
   for (bool done = false; !done;) {
     step();
-    std::vector<AnswerNews> news;
     {
       const std::lock_guard lock(mutex_);
-      if (mine.has_news) news = fetch_news(mine);
+      fetch_news(mine);
       done = mine.left == 0;
     }
-    deliver(mine, news, sink);
+    deliver(mine, sink);
   }
 }
 

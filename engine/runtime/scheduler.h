@@ -67,15 +67,16 @@ class Scheduler {
   };
   struct Call {  // of run(), on its thread
     std::vector<Asked> asked;
-    std::size_t left = 0;   // of them that are not done
-    bool has_news = false;  // in one of them
+    std::vector<AnswerNews> fetched;  // that its thread tells
+    std::size_t left = 0;             // of them that are not done
+    bool has_news = false;            // in one of them
     std::condition_variable changed = {};
     std::exception_ptr thrown = {};         // by the sink: nothing more is told, …
     std::atomic<bool> is_given_up = false;  // … and all are cancelled
   };
 
-  static std::vector<AnswerNews> fetch_news(Call& mine);
-  static void deliver(Call& mine, const std::vector<AnswerNews>& news, const NewsSink& sink);
+  static void fetch_news(Call& mine);
+  static void deliver(Call& mine, const NewsSink& sink);
   void lead(Call& mine, const NewsSink& sink);
   void wake_others();
   void step();

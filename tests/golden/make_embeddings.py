@@ -4,7 +4,8 @@
     make_embeddings.py [OUTPUT]     (default: embeddings.json beside this file)
 
 Of each model of make_models.py and make_families.py that is a folder without blocks: the mean over the tokens of its case
-of AutoModel's last_hidden_state, which stands behind the final norm. Made with transformers 5.24 and torch 2.15.
+of AutoModel's last_hidden_state, which stands behind the final norm. And of the model of make_chat.py, of texts, each
+with the tokens that its own tokeniser makes of it. Made with transformers 5.24 and torch 2.15.
 """
 
 import json
@@ -21,6 +22,7 @@ MODELS = ["llama-0", "llama-2", "qwen2-2", "qwen3-1", "qwen2_moe-2", "qwen3_moe-
           "window-mistral"]
 FAMILIES = ["mellum-1", "gpt_oss-0", "qwen3_next-0", "qwen3_next-1", "qwen3_5-0", "qwen3_5_moe-1", "gemma3-0", "gemma3-1",
             "gemma4-0", "gemma4-1"]
+TEXTS = ["Hello, who are you?", "A router chooses the experts.", "Größe 日本語 🙂"]
 
 
 @torch.no_grad()
@@ -30,6 +32,10 @@ def mean(folder, tokens):
     states = model(torch.tensor([tokens])).last_hidden_state[0]
     assert states.shape[0] == len(tokens)
     return states.double().mean(0)
+
+
+def rounded(values):
+    return [float(f"{value:.7g}") for value in values]
 
 
 def main():
@@ -44,8 +50,12 @@ def main():
             assert not case["quantised"]
             values = mean(HERE / folder / case["model"], case["tokens"])
             entries.append(dict(model=f"{folder}/{case['model']}", tokens=case["tokens"],
-                                mean=[float(f"{value:.7g}") for value in values]))
+                                mean=rounded(values)))
             print(name, len(values), float(values.norm()))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(HERE / "chat")
+    for text in TEXTS:
+        tokens = tokenizer(text).input_ids
+        entries.append(dict(model="chat", text=text, tokens=tokens, mean=rounded(mean(HERE / "chat", tokens))))
     OUT.write_text("[\n" + ",\n".join(json.dumps(entry) for entry in entries) + "\n]\n")
 
 

@@ -34,6 +34,7 @@ using Means = std::vector<std::vector<float>>;
 // Of make_embeddings.py.
 struct Known {
   std::string model;
+  std::string text;  // of which the tokens are; empty: there is none
   std::vector<TokenId> tokens;
   std::vector<double> mean;
 };
@@ -42,7 +43,7 @@ const std::vector<Known>& known() {
     std::vector<Known> read;
     std::ifstream file(golden("embeddings.json"));
     for (const auto& entry : nlohmann::json::parse(file))
-      read.push_back({entry["model"], entry["tokens"], entry["mean"]});
+      read.push_back({entry["model"], entry.value("text", ""), entry["tokens"], entry["mean"]});
     return read;
   }();
   return all;
@@ -125,7 +126,7 @@ class EmbedTest : public QObject {
   void meansAreTransformers_data() {
     QTest::addColumn<int>("index");
     for (std::size_t i = 0; i < known().size(); ++i)
-      QTest::newRow(known()[i].model.c_str()) << static_cast<int>(i);
+      QTest::addRow("%s %d", known()[i].model.c_str(), static_cast<int>(i)) << static_cast<int>(i);
   }
   void meansAreTransformers() {
     QFETCH(int, index);
@@ -136,6 +137,11 @@ class EmbedTest : public QObject {
     const double most = largest_difference(whole[0], one.mean);
     QVERIFY2(most < 1e-4, qPrintable(QString::number(most)));
     QVERIFY(cosine(whole[0], one.mean) > 1 - 1e-9);
+    if (!one.text.empty()) {
+      const auto text = fovea::TextModel::open(golden(one.model));
+      FOVEA_VERIFY(text);
+      QCOMPARE((*text)->encode(one.text, {.add_special = true}), one.tokens);
+    }
     // A text without its last token is another one.
     std::vector<TokenId> shorter = one.tokens;
     shorter.pop_back();

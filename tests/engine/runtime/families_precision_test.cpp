@@ -99,6 +99,48 @@ class FamiliesPrecisionTest : public QObject {
     QVERIFY(hottest->hotness > coldest->hotness);
   }
 
+  // At one tier its bits, at two something between; in experts, and in linear layers.
+  void anAnswerSaysHowPreciseItWas_data() {
+    QTest::addColumn<int>("index");
+    for (const int index : {0, 6}) QTest::newRow(subjects[index].file) << index;
+  }
+  void anAnswerSaysHowPreciseItWas() {
+    QFETCH(int, index);
+    const Subject& subject = subjects[index];
+    const auto bits_of = [&](LoadOptions options) {
+      options.need_tokenizer = true;
+      const auto engine = load(options);
+      fovea::GenerateRequest question;
+      question.raw_prompt = "abcdefgh";
+      question.max_tokens = 20;
+      question.sampling.seed = 3;
+      const auto answer = engine->generate(question);
+      if (!answer) qFatal("%s", answer.error().message().c_str());
+      fovea::Snapshot snapshot;
+      engine->read_snapshot(snapshot);
+      if (answer->tokens.size() < 2) qFatal("a short answer");
+      return std::pair(answer->bits_per_use,
+                       snapshot.tiers.empty() ? 0.0 : snapshot.tiers.back().bits_per_weight);
+    };
+    LoadOptions options = request(subject, PolicyKind::static_tiers);
+    std::vector<double> of_tiers;
+    for (const char* const tier : {"file", subject.low}) {
+      options.precision.tiers = {tier};
+      const auto [bits, tiers] = bits_of(options);
+      QVERIFY2(bits > 0 && std::abs(bits - tiers) < 1e-6, qPrintable(QString::number(bits)));
+      of_tiers.push_back(bits);
+    }
+    QVERIFY(of_tiers[0] > of_tiers[1]);
+    if (subject.experts > 0) {
+      options.precision.tiers = {"file", subject.low};
+      options.precision.budget_bytes = budget_of_some_high(options);
+      const double mixed = bits_of(options).first;
+      QVERIFY2(mixed < of_tiers[0] && mixed > of_tiers[1], qPrintable(QString::number(mixed)));
+    }
+    options.precision = {};
+    QCOMPARE(bits_of(options).first, 0.0);
+  }
+
   // What a conversation used is known when it is opened again, in another program: its experts stand where
   // they stood, before a token is read.
   void aConversationIsRecalled() {
