@@ -28,13 +28,24 @@ Activity::Seat::~Seat() {
   activity_.slots_[slot_].is_busy = false;
 }
 
-void Activity::Seat::add(const Timings& times) {
+void Activity::Seat::add(const GenerateResult& result) {
+  const Timings& times = result.timings;
   const std::scoped_lock lock(activity_.mutex_);
+  if (result.bits_per_use > 0) {
+    activity_.answer_bits_ += result.bits_per_use * static_cast<double>(times.generated_tokens);
+    activity_.moved_tokens_ += times.generated_tokens;
+  }
   ++activity_.answers_;
   activity_.prompt_tokens_ += times.prompt_tokens - times.reused_tokens;
   activity_.prompt_seconds_ += times.prefill_seconds;
   activity_.answer_tokens_ += times.generated_tokens;
   activity_.answer_seconds_ += times.decode_seconds;
+}
+
+void Activity::Seat::add_embeddings(std::int64_t tokens, double seconds) {
+  const std::scoped_lock lock(activity_.mutex_);
+  activity_.prompt_tokens_ += tokens;
+  activity_.prompt_seconds_ += seconds;
 }
 
 Json Activity::slots() const {
@@ -76,6 +87,9 @@ std::string Activity::metrics(std::size_t waiting, std::size_t connections) cons
   add("llamacpp:requests_deferred", "gauge", "Requests that wait.", static_cast<double>(waiting));
   add("fovea:connections", "gauge", "Connections that are open.", static_cast<double>(connections));
   add("fovea:answers_total", "counter", "Answers that were finished.", static_cast<double>(answers_));
+  if (moved_tokens_ > 0)
+    add("fovea:bits_per_use", "gauge", "Mean bits per weight of what wrote the answers' tokens.",
+        answer_bits_ / static_cast<double>(moved_tokens_));
   return text;
 }
 

@@ -22,7 +22,8 @@ class Activity {
     ~Seat();
     Seat(const Seat&) = delete;
     Seat& operator=(const Seat&) = delete;
-    void add(const Timings& times);  // of a finished answer
+    void add(const GenerateResult& result);                    // a finished answer
+    void add_embeddings(std::int64_t tokens, double seconds);  // and texts that were only read
 
    private:
     Activity& activity_;
@@ -46,6 +47,8 @@ class Activity {
   std::vector<Slot> slots_;
   std::int64_t prompt_tokens_ = 0, answer_tokens_ = 0, answers_ = 0;
   double prompt_seconds_ = 0, answer_seconds_ = 0;
+  double answer_bits_ = 0;         // Σ over these of their tokens' mean bits per use, …
+  std::int64_t moved_tokens_ = 0;  // … where a policy moves what they use
 };
 
 }  // namespace fovea::app

@@ -31,6 +31,7 @@ class AnswerReader {
 
   void read(std::string_view piece);
   void finish();
+  std::size_t held() const { return held_.size(); }  // bytes that are read and not yet said
 
  private:
   enum class Place : std::uint8_t { beginning, thoughts, content, call, arguments, call_rest };

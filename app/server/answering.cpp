@@ -67,7 +67,7 @@ void answer_chat(Exchange& exchange, ServedModels& models, Activity& activity, R
     return exchange.end();
   }
   log_answer(**model, *answers);
-  for (const Answer& answer : *answers) seat.add(answer.result.timings);
+  for (const Answer& answer : *answers) seat.add(answer.result);
   if (request->stream) {
     writer->end(*answers);
     return stream.end();

@@ -35,7 +35,8 @@ class MessageWriter : public AnswerWriter {
   MessageWriter(const ChatRequest& request, ServedModel& model, AnswerStream* stream)
       : stops_(request.generate.stop), model_(model), stream_(stream), id_(new_id("msg_")) {}
 
-  bool event(std::int32_t, const AnswerEvent& event, const ToolCall* call) override {
+  bool event(const ChoiceEvent& said) override {
+    const AnswerEvent& event = said.event;
     if (stream_ == nullptr) return true;
     switch (event.kind) {
       case AnswerEvent::Kind::reasoning:
@@ -46,9 +47,10 @@ class MessageWriter : public AnswerWriter {
                delta({{"type", "text_delta"}, {"text", event.text}});
       case AnswerEvent::Kind::call_begin:
         close();
-        return open(
-            Block::call,
-            {{"type", "tool_use"}, {"id", call->id}, {"name", call->name}, {"input", Json::object()}});
+        return open(Block::call, {{"type", "tool_use"},
+                                  {"id", said.call->id},
+                                  {"name", said.call->name},
+                                  {"input", Json::object()}});
       case AnswerEvent::Kind::call_arguments:
         return delta({{"type", "input_json_delta"}, {"partial_json", event.text}});
       case AnswerEvent::Kind::call_end:
@@ -57,7 +59,7 @@ class MessageWriter : public AnswerWriter {
     return true;
   }
 
-  void choice_end(std::int32_t, const Answer&) override {}
+  void choice_end(std::int32_t, const Answer&, std::span<const TokenChoice>) override {}
 
   void end(const std::vector<Answer>& answers) override {
     const Answer& answer = answers.front();

@@ -1,5 +1,7 @@
 #include "app/server/chat.h"
 
+#include <algorithm>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <utility>
@@ -39,50 +41,111 @@ SamplingSettings SamplingWishes::over(SamplingSettings s) const {
   return s;
 }
 
+namespace {
+
+// One of a request's answers as it comes.
+class ComingAnswer {
+ public:
+  ComingAnswer(std::int32_t number, const GenerateRequest& request, AnswerListener& listener)
+      : number_(number),
+        is_raw_(request.raw_prompt.has_value()),
+        listener_(listener),
+        reader_(!request.tools.empty() && request.tool_choice != ToolChoice::none,
+                [this](const AnswerEvent& event) { events_.push_back(event); }) {}
+  ComingAnswer(const ComingAnswer&) = delete;
+  ComingAnswer& operator=(const ComingAnswer&) = delete;
+
+  // False: nobody listens.
+  bool read(const ChoicePiece& piece) {
+    tokens_.insert(tokens_.end(), piece.choices.begin(), piece.choices.end());
+    read_ += std::ssize(piece.text);
+    // What follows a prompt as it stands is as it stands, too.
+    if (!is_raw_) {
+      reader_.read(piece.text);
+    } else if (!piece.text.empty()) {
+      events_.push_back({AnswerEvent::Kind::content, std::string(piece.text)});
+    }
+    return tell();
+  }
+  Answer end(GenerateResult result) {
+    reader_.finish();
+    tell();
+    answer_.result = std::move(result);
+    listener_.choice_end(number_, answer_, std::span(answer_.result.choices).subspan(told_));
+    return std::move(answer_);
+  }
+
+ private:
+  // Tokens come with the last event of what was read.
+  bool tell() {
+    bool listens = true;
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      take(events_[i]);
+      std::size_t count = 0;
+      const std::int64_t said = read_ - static_cast<std::int64_t>(reader_.held());
+      if (i + 1 == events_.size())
+        while (count < tokens_.size() && tokens_[count].text_end <= said) ++count;
+      const ToolCall* const call = answer_.calls.empty() ? nullptr : &answer_.calls.back();
+      listens &= listener_.event({number_, events_[i], call, std::span(tokens_).first(count)});
+      tokens_.erase(tokens_.begin(), tokens_.begin() + static_cast<std::ptrdiff_t>(count));
+      told_ += count;
+    }
+    events_.clear();
+    return listens;
+  }
+  void take(const AnswerEvent& event) {
+    switch (event.kind) {
+      case AnswerEvent::Kind::reasoning:
+        answer_.reasoning += event.text;
+        break;
+      case AnswerEvent::Kind::content:
+        answer_.content += event.text;
+        break;
+      case AnswerEvent::Kind::call_begin:
+        answer_.calls.push_back({new_id("call_"), event.text, ""});
+        break;
+      case AnswerEvent::Kind::call_arguments:
+        answer_.calls.back().arguments += event.text;
+        break;
+      case AnswerEvent::Kind::call_end:
+        break;
+    }
+  }
+
+  const std::int32_t number_;
+  const bool is_raw_;
+  AnswerListener& listener_;
+  Answer answer_;
+  std::vector<AnswerEvent> events_;  // of what was read last
+  AnswerReader reader_;
+  std::int64_t read_ = 0;            // bytes of the answer's text
+  std::vector<TokenChoice> tokens_;  // not told yet
+  std::size_t told_ = 0;
+};
+
+}  // namespace
+
 Result<std::vector<Answer>> run_chat(ServedModel& model, const ChatRequest& request, AnswerListener& listener,
                                      const std::stop_token& stop) {
   GenerateRequest generate = request.generate;
   generate.sampling = request.sampling.over(model.sampling());
-  const std::uint64_t seed = generate.sampling.seed;
-  std::vector<Answer> answers;
+  std::vector<std::uint64_t> seeds;
+  std::deque<ComingAnswer> choices;
   for (std::int32_t choice = 0; choice < request.choices; ++choice) {
-    generate.sampling.seed = seed_of_choice(seed, choice);
-    Answer answer;
-    std::stop_source left;
-    const std::stop_callback pass_on(stop, [&left] { left.request_stop(); });
-    const AnswerSink hear = [&](const AnswerEvent& event) {
-      switch (event.kind) {
-        case AnswerEvent::Kind::reasoning:
-          answer.reasoning += event.text;
-          break;
-        case AnswerEvent::Kind::content:
-          answer.content += event.text;
-          break;
-        case AnswerEvent::Kind::call_begin:
-          answer.calls.push_back({new_id("call_"), event.text, ""});
-          break;
-        case AnswerEvent::Kind::call_arguments:
-          answer.calls.back().arguments += event.text;
-          break;
-        case AnswerEvent::Kind::call_end:
-          break;
-      }
-      const ToolCall* const call = answer.calls.empty() ? nullptr : &answer.calls.back();
-      if (!listener.event(choice, event, call)) left.request_stop();
-    };
-    AnswerReader reader(!generate.tools.empty() && generate.tool_choice != ToolChoice::none, hear);
-    // What follows a prompt as it stands is as it stands, too.
-    const auto read = [&](std::string_view text, const Timings&) {
-      if (!generate.raw_prompt) return reader.read(text);
-      if (!text.empty()) hear({AnswerEvent::Kind::content, std::string(text)});
-    };
-    FOVEA_TRY(answer.result, model.generate(generate, read, left.get_token()));
-    if (answer.result.finish == FinishReason::cancelled || left.stop_requested())
-      return fail(errors::stopped_on_request());
-    reader.finish();
-    listener.choice_end(choice, answer);
-    answers.push_back(std::move(answer));
+    seeds.push_back(seed_of_choice(generate.sampling.seed, choice));
+    choices.emplace_back(choice, generate, listener);
   }
+  std::stop_source left;
+  const std::stop_callback pass_on(stop, [&left] { left.request_stop(); });
+  const auto read = [&](std::size_t choice, const ChoicePiece& piece) {
+    if (!choices[choice].read(piece)) left.request_stop();
+  };
+  FOVEA_TRY(auto results, model.generate(generate, seeds, read, left.get_token()));
+  const bool was_cancelled =
+      std::ranges::any_of(results, [](const auto& each) { return each.finish == FinishReason::cancelled; });
+  if (was_cancelled || left.stop_requested()) return fail(errors::stopped_on_request());
+  std::vector<Answer> answers;
+  for (std::size_t i = 0; i < results.size(); ++i) answers.push_back(choices[i].end(std::move(results[i])));
   return answers;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -50,13 +51,21 @@ struct Answer {
   GenerateResult result;
 };
 
-// What happens to one request. Calls come in this order for each choice, one choice after the other:
-// event …, choice_end. False: nobody listens any more, so that the answer is stopped.
+struct ChoiceEvent {
+  std::int32_t choice = 0;
+  const AnswerEvent& event;
+  const ToolCall* call = nullptr;       // the last one that has begun
+  std::span<const TokenChoice> tokens;  // whose text ends here, since the event before
+};
+
+// What happens to one request: events of all choices as they come, then choice_end of each. False: nobody
+// listens any more, so that the answers are stopped.
 class AnswerListener {
  public:
   virtual ~AnswerListener() = default;
-  virtual bool event(std::int32_t choice, const AnswerEvent& event, const ToolCall* call) = 0;
-  virtual void choice_end(std::int32_t choice, const Answer& answer) = 0;
+  virtual bool event(const ChoiceEvent& event) = 0;
+  // tokens: those that no event had.
+  virtual void choice_end(std::int32_t choice, const Answer& answer, std::span<const TokenChoice> tokens) = 0;
 };
 
 // All of its choices. Errors are the engine's; a cancelled request is ErrorKind::cancelled.

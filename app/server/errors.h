@@ -17,9 +17,11 @@ FOVEA_PHRASE(server_an_object, "an object");
 FOVEA_PHRASE(server_one_of, "one of {names}");
 FOVEA_PHRASE(server_there, "there");
 FOVEA_PHRASE(server_texts, "a text or a list of at most {most} texts");
+FOVEA_PHRASE(server_texts_or_tokens, "a text, a list of tokens, or a list of at most {most} of one of these");
 FOVEA_PHRASE(server_text_parts, "a text or a list of parts");
 FOVEA_PHRASE(server_duration, "a duration such as 5m, or seconds");
 FOVEA_PHRASE(server_not_empty, "a list that is not empty");
+FOVEA_PHRASE(server_known_item, "the id of one of the response's items");
 FOVEA_PHRASE(server_known_tool, "the name of one of the request's functions");
 FOVEA_PHRASE(server_encoded_object, "an object of JSON as a text");
 
@@ -59,6 +61,8 @@ FOVEA_ERROR(unsupported, server_only_text,
 FOVEA_ERROR(not_found, server_no_path, "there is nothing at {path}", "docs/server.md lists what there is");
 FOVEA_ERROR(not_found, server_no_response, "there is no response {id} any more",
             "Send the conversation with the request");
+FOVEA_ERROR(not_found, server_no_kept_response, "there is no response {id}",
+            "A response can be fetched for an hour, unless it was made with \"store\": false");
 FOVEA_ERROR(invalid, server_short_context,
             "num_ctx asks for a context of {wanted} tokens, and the model is loaded with {context}",
             "Ask for less, or start the server with --context {wanted}");

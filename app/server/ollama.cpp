@@ -33,7 +33,8 @@ class OllamaWriter : public AnswerWriter {
   OllamaWriter(ServedModel& model, AnswerStream* stream, bool chat)
       : model_(model), stream_(stream), is_chat_(chat), start_(std::chrono::steady_clock::now()) {}
 
-  bool event(std::int32_t, const AnswerEvent& event, const ToolCall* call) override {
+  bool event(const ChoiceEvent& said) override {
+    const AnswerEvent& event = said.event;
     if (stream_ == nullptr) return true;
     switch (event.kind) {
       case AnswerEvent::Kind::reasoning:
@@ -41,14 +42,14 @@ class OllamaWriter : public AnswerWriter {
       case AnswerEvent::Kind::content:
         return send(piece(event.text, "", {}));
       case AnswerEvent::Kind::call_end:  // calls are whole here
-        return send(piece("", "", {*call}));
+        return send(piece("", "", {*said.call}));
       case AnswerEvent::Kind::call_begin:
       case AnswerEvent::Kind::call_arguments:
         break;
     }
     return true;
   }
-  void choice_end(std::int32_t, const Answer&) override {}
+  void choice_end(std::int32_t, const Answer&, std::span<const TokenChoice>) override {}
   void end(const std::vector<Answer>& answers) override { send(done(piece("", "", {}), answers.front())); }
   void failed(const Error& error) override { stream_->send(dump(error_json(Dialect::ollama, error)) + "\n"); }
   Json whole(const std::vector<Answer>& answers) override {
@@ -105,43 +106,6 @@ AnswerStyle style_of(bool chat) {
           .writer = [chat](const ChatRequest&, ServedModel& model, AnswerStream* stream) {
             return std::make_unique<OllamaWriter>(model, stream, chat);
           }};
-}
-
-// "5m", "1h30m", "300", or seconds as a number; below 0: for ever.
-std::optional<std::chrono::seconds> read_duration(const Json& value) {
-  constexpr double for_ever = 1e9;  // seconds
-  const auto whole = [](double seconds) {
-    return std::chrono::seconds(
-        static_cast<std::int64_t>(seconds < 0 || seconds > for_ever ? for_ever : seconds));
-  };
-  if (value.is_number()) return whole(value.get<double>());
-  if (!value.is_string()) return std::nullopt;
-  std::string_view text = value.get_ref<const std::string&>();
-  const bool is_negative = text.starts_with('-');
-  if (is_negative) text.remove_prefix(1);
-  if (text.empty()) return std::nullopt;
-  double seconds = 0;
-  while (!text.empty()) {
-    double number = 0;
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-    if (error != std::errc()) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    const std::string_view unit = text.substr(0, text.find_first_of("0123456789."));
-    text.remove_prefix(unit.size());
-    if (unit == "h") {
-      seconds += 3600 * number;
-    } else if (unit == "m") {
-      seconds += 60 * number;
-    } else if (unit == "s" || unit.empty()) {
-      seconds += number;
-    } else if (unit == "ms") {
-      seconds += number / 1000;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return whole(is_negative ? -1 : seconds);
 }
 
 void read_options(JsonFields& fields, ChatRequest& request) {
@@ -268,6 +232,42 @@ const ParameterKinds& ollama_options() {
                          "use_mlock", "low_vram", "f16_kv", "mirostat_tau", "mirostat_eta"},
       .refused = {"mirostat", "typical_p", "tfs_z", "penalize_newline"}};
   return kinds;
+}
+
+std::optional<std::chrono::seconds> read_duration(const Json& value) {
+  constexpr double for_ever = 1e9;  // seconds
+  const auto whole = [](double seconds) {
+    return std::chrono::seconds(
+        static_cast<std::int64_t>(seconds < 0 || seconds > for_ever ? for_ever : seconds));
+  };
+  if (value.is_number()) return whole(value.get<double>());
+  if (!value.is_string()) return std::nullopt;
+  std::string_view text = value.get_ref<const std::string&>();
+  const bool is_negative = text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
+  if (text.empty()) return std::nullopt;
+  double seconds = 0;
+  while (!text.empty()) {
+    double number = 0;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (error != std::errc()) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    const std::string_view unit = text.substr(0, text.find_first_of("0123456789."));
+    text.remove_prefix(unit.size());
+    if (unit == "h") {
+      seconds += 3600 * number;
+    } else if (unit == "m") {
+      seconds += 60 * number;
+    } else if (unit == "s" || unit.empty()) {
+      seconds += number;
+    } else if (unit == "ms") {
+      seconds += number / 1000;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return whole(is_negative ? -1 : seconds);
 }
 
 Result<ChatRequest> read_ollama_chat(const Json& body) {

@@ -5,6 +5,7 @@
 
 #include "app/server/chat_parts.h"
 #include "app/server/errors.h"
+#include "app/server/openai_writer.h"
 #include "app/server/token_choices.h"
 
 namespace fovea::app {
@@ -77,57 +78,42 @@ std::vector<ToolCall> read_calls(JsonFields& fields) {
   return calls;
 }
 
-class ChatWriter : public AnswerWriter {
+class ChatWriter : public OpenaiWriter {
  public:
   ChatWriter(const ChatRequest& request, ServedModel& model, AnswerStream* stream)
-      : request_(request),
-        model_(model),
-        stream_(stream),
-        id_(new_id("chatcmpl-")),
-        created_(unix_seconds()) {}
+      : OpenaiWriter(request, model, stream,
+                     {.whole = "chat.completion", .piece = "chat.completion.chunk", .id = "chatcmpl-"}) {}
 
-  bool event(std::int32_t choice, const AnswerEvent& event, const ToolCall* call) override {
-    if (stream_ == nullptr) return true;
-    switch (event.kind) {
+  bool event(const ChoiceEvent& said) override {
+    if (!is_streamed()) return true;
+    keep(said.choice, said.tokens);
+    const std::string& text = said.event.text;
+    Stream& stream = streams_[said.choice];
+    switch (said.event.kind) {
       case AnswerEvent::Kind::reasoning:
-        return delta(choice, {{"reasoning_content", event.text}});
+        return delta(said.choice, {{"reasoning_content", text}});
       case AnswerEvent::Kind::content:
-        return delta(choice, {{"content", event.text}});
+        return delta(said.choice, {{"content", text}});
       case AnswerEvent::Kind::call_begin:
-        return delta(choice, {{"tool_calls",
-                               {{{"index", ++call_},
-                                 {"id", call->id},
-                                 {"type", "function"},
-                                 {"function", {{"name", call->name}, {"arguments", ""}}}}}}});
+        return delta(said.choice, {{"tool_calls",
+                                    {{{"index", ++stream.call},
+                                      {"id", said.call->id},
+                                      {"type", "function"},
+                                      {"function", {{"name", said.call->name}, {"arguments", ""}}}}}}});
       case AnswerEvent::Kind::call_arguments:
-        return delta(choice,
-                     {{"tool_calls", {{{"index", call_}, {"function", {{"arguments", event.text}}}}}}});
+        return delta(said.choice,
+                     {{"tool_calls", {{{"index", stream.call}, {"function", {{"arguments", text}}}}}}});
       case AnswerEvent::Kind::call_end:
         return true;
     }
     return true;
   }
 
-  void choice_end(std::int32_t choice, const Answer& answer) override {
-    if (stream_ == nullptr) return;
+  void choice_end(std::int32_t choice, const Answer& answer, std::span<const TokenChoice> tokens) override {
+    if (!is_streamed()) return;
+    keep(choice, tokens);
     begin(choice);
-    Json last = choice_json(choice, Json::object(), openai_finish(answer));
-    if (request_.generate.top_logprobs >= 0) last["logprobs"] = logprobs(answer);
-    send(Json::array({last}));
-    call_ = -1;
-  }
-
-  void end(const std::vector<Answer>& answers) override {
-    if (request_.stream_usage) {
-      Json chunk = chunk_json(Json::array());
-      chunk["usage"] = openai_usage(answers, model_.text());
-      stream_->send(server_sent(dump(chunk)));
-    }
-    stream_->send(server_sent("[DONE]"));
-  }
-
-  void failed(const Error& error) override {
-    stream_->send(server_sent(dump(error_json(Dialect::openai, error))));
+    send(piece(choice, Json::object(), openai_finish(answer)));
   }
 
   Json whole(const std::vector<Answer>& answers) override {
@@ -142,55 +128,41 @@ class ChatWriter : public AnswerWriter {
                                          {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
       choices.push_back({{"index", choices.size()},
                          {"message", std::move(message)},
-                         {"logprobs", request_.generate.top_logprobs >= 0 ? logprobs(answer) : Json()},
+                         {"logprobs", wants_tokens() ? logprobs(answer.result.choices) : Json()},
                          {"finish_reason", openai_finish(answer)}});
     }
-    return {{"id", id_},
-            {"object", "chat.completion"},
-            {"created", created_},
-            {"model", model_.name()},
-            {"system_fingerprint", nullptr},
-            {"choices", std::move(choices)},
-            {"usage", openai_usage(answers, model_.text())}};
+    return whole_json(answers, std::move(choices));
   }
 
  private:
-  Json chunk_json(Json choices) const {
-    Json chunk = {{"id", id_},
-                  {"object", "chat.completion.chunk"},
-                  {"created", created_},
-                  {"model", model_.name()},
-                  {"system_fingerprint", nullptr},
-                  {"choices", std::move(choices)}};
-    if (request_.stream_usage) chunk["usage"] = nullptr;
-    return chunk;
-  }
-  static Json choice_json(std::int32_t choice, Json delta, const Json& finish) {
-    return {{"index", choice}, {"delta", std::move(delta)}, {"logprobs", nullptr}, {"finish_reason", finish}};
-  }
-  bool send(Json choices) { return stream_->send(server_sent(dump(chunk_json(std::move(choices))))); }
+  struct Stream {  // of a choice
+    bool has_begun = false;
+    std::int32_t call = -1;  // the last one
+  };
 
   void begin(std::int32_t choice) {
-    if (begun_ > choice) return;
-    begun_ = choice + 1;
-    send(Json::array({choice_json(choice, {{"role", "assistant"}, {"content", ""}}, nullptr)}));
+    if (std::exchange(streams_[choice].has_begun, true)) return;
+    send({{"index", choice},
+          {"delta", {{"role", "assistant"}, {"content", ""}}},
+          {"logprobs", nullptr},
+          {"finish_reason", nullptr}});
   }
   bool delta(std::int32_t choice, Json what) {
     begin(choice);
-    return send(Json::array({choice_json(choice, std::move(what), nullptr)}));
+    return send(piece(choice, std::move(what), nullptr));
+  }
+  Json piece(std::int32_t choice, Json delta, const Json& finish) {
+    const std::vector<TokenChoice> tokens = kept(choice);
+    return {{"index", choice},
+            {"delta", std::move(delta)},
+            {"logprobs", tokens.empty() ? Json() : logprobs(tokens)},
+            {"finish_reason", finish}};
+  }
+  Json logprobs(const std::vector<TokenChoice>& tokens) const {
+    return {{"content", choices_json(tokens, text())}, {"refusal", nullptr}};
   }
 
-  Json logprobs(const Answer& answer) const {
-    return {{"content", choices_json(answer.result.choices, model_.text())}, {"refusal", nullptr}};
-  }
-
-  const ChatRequest request_;
-  ServedModel& model_;
-  AnswerStream* const stream_;
-  const std::string id_;
-  const std::int64_t created_;
-  std::int32_t begun_ = 0;  // choices
-  std::int32_t call_ = -1;  // of the choice
+  std::map<std::int32_t, Stream> streams_;  // by choice
 };
 
 }  // namespace
@@ -267,21 +239,6 @@ AnswerStyle openai_chat_style() {
           .writer = [](const ChatRequest& request, ServedModel& model, AnswerStream* stream) {
             return std::make_unique<ChatWriter>(request, model, stream);
           }};
-}
-
-Json openai_usage(const std::vector<Answer>& answers, const TextModel& text) {
-  const Usage usage = usage_of(answers, text);
-  return {{"prompt_tokens", usage.prompt_tokens},
-          {"completion_tokens", usage.answer_tokens},
-          {"total_tokens", usage.prompt_tokens + usage.answer_tokens},
-          {"prompt_tokens_details", {{"cached_tokens", usage.reused_tokens}}},
-          {"completion_tokens_details", {{"reasoning_tokens", usage.reasoning_tokens}}}};
-}
-
-const char* openai_finish(const Answer& answer) {
-  const FinishReason finish = answer.result.finish;
-  if (finish == FinishReason::max_tokens || finish == FinishReason::context_full) return "length";
-  return answer.calls.empty() ? "stop" : "tool_calls";
 }
 
 }  // namespace fovea::app

@@ -12,9 +12,6 @@ Result<ChatRequest> read_openai_chat(const Json& body);
 AnswerStyle openai_chat_style();
 
 // Shared with the other endpoints of OpenAI.
-Json openai_usage(const std::vector<Answer>& answers, const TextModel& text);
-// "stop", "length", "tool_calls"
-const char* openai_finish(const Answer& answer);
 // One of OpenAI's messages as the engine has it; the names of earlier calls are found by their ids.
 void read_openai_messages(const Json& messages, std::optional<Error>& error, std::vector<Message>& into);
 

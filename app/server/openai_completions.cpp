@@ -4,7 +4,7 @@
 
 #include "app/server/chat_parts.h"
 #include "app/server/errors.h"
-#include "app/server/openai_chat.h"
+#include "app/server/openai_writer.h"
 #include "app/server/token_choices.h"
 
 namespace fovea::app {
@@ -12,64 +12,46 @@ namespace {
 
 constexpr std::int64_t default_tokens = 16;  // as OpenAI has it
 
-class CompletionWriter : public AnswerWriter {
+class CompletionWriter : public OpenaiWriter {
  public:
   CompletionWriter(const ChatRequest& request, ServedModel& model, AnswerStream* stream)
-      : request_(request), model_(model), stream_(stream), id_(new_id("cmpl-")), created_(unix_seconds()) {}
+      : OpenaiWriter(request, model, stream,
+                     {.whole = "text_completion", .piece = "text_completion", .id = "cmpl-"}) {}
 
-  bool event(std::int32_t choice, const AnswerEvent& event, const ToolCall*) override {
-    return stream_ == nullptr || send(Json::array({choice_json(choice, event.text, nullptr, nullptr)}));
+  bool event(const ChoiceEvent& said) override {
+    if (!is_streamed()) return true;
+    keep(said.choice, said.tokens);
+    return send(piece(said.choice, said.event.text, nullptr));
   }
-  void choice_end(std::int32_t choice, const Answer& answer) override {
-    if (stream_ != nullptr)
-      send(Json::array({choice_json(choice, "", logprobs(answer), openai_finish(answer))}));
-  }
-  void end(const std::vector<Answer>& answers) override {
-    if (request_.stream_usage) {
-      Json chunk = chunk_json(Json::array());
-      chunk["usage"] = openai_usage(answers, model_.text());
-      stream_->send(server_sent(dump(chunk)));
-    }
-    stream_->send(server_sent("[DONE]"));
-  }
-  void failed(const Error& error) override {
-    stream_->send(server_sent(dump(error_json(Dialect::openai, error))));
+  void choice_end(std::int32_t choice, const Answer& answer, std::span<const TokenChoice> tokens) override {
+    if (!is_streamed()) return;
+    keep(choice, tokens);
+    send(piece(choice, "", openai_finish(answer)));
   }
 
   Json whole(const std::vector<Answer>& answers) override {
     Json choices = Json::array();
-    for (const Answer& answer : answers)
-      choices.push_back(choice_json(static_cast<std::int32_t>(choices.size()),
-                                    answer.reasoning + answer.content, logprobs(answer),
-                                    openai_finish(answer)));
-    Json json = chunk_json(std::move(choices));
-    json["usage"] = openai_usage(answers, model_.text());
-    return json;
+    for (const Answer& answer : answers) {
+      std::size_t offset = 0;
+      choices.push_back(
+          {{"text", answer.reasoning + answer.content},
+           {"index", choices.size()},
+           {"logprobs", wants_tokens() ? choices_by_column(answer.result.choices, text(), offset) : Json()},
+           {"finish_reason", openai_finish(answer)}});
+    }
+    return whole_json(answers, std::move(choices));
   }
 
  private:
-  Json chunk_json(Json choices) const {
-    return {{"id", id_},
-            {"object", "text_completion"},
-            {"created", created_},
-            {"model", model_.name()},
-            {"system_fingerprint", nullptr},
-            {"choices", std::move(choices)}};
-  }
-  static Json choice_json(std::int32_t choice, const std::string& text, Json logprobs, const Json& finish) {
-    return {{"text", text}, {"index", choice}, {"logprobs", std::move(logprobs)}, {"finish_reason", finish}};
-  }
-  bool send(Json choices) { return stream_->send(server_sent(dump(chunk_json(std::move(choices))))); }
-  Json logprobs(const Answer& answer) const {
-    if (request_.generate.top_logprobs < 0) return nullptr;
-    return choices_by_column(answer.result.choices, model_.text());
+  Json piece(std::int32_t choice, const std::string& said, const Json& finish) {
+    const std::vector<TokenChoice> tokens = kept(choice);
+    return {{"text", said},
+            {"index", choice},
+            {"logprobs", tokens.empty() ? Json() : choices_by_column(tokens, text(), offsets_[choice])},
+            {"finish_reason", finish}};
   }
 
-  const ChatRequest request_;
-  ServedModel& model_;
-  AnswerStream* const stream_;
-  const std::string id_;
-  const std::int64_t created_;
+  std::map<std::int32_t, std::size_t> offsets_;  // of choices' tokens
 };
 
 }  // namespace

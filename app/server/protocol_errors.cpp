@@ -1,8 +1,13 @@
 #include "app/server/protocol_errors.h"
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
 #include <variant>
+#include <vector>
 
 #include "app/server/errors.h"
+#include "engine/core/log.h"
 
 namespace fovea::app {
 namespace {
@@ -42,6 +47,7 @@ Json openai_code(const Error& error) {
   if (error.is(errors::server_no_model.code) || error.is(errors::server_no_models.code))
     return "model_not_found";
   if (error.is(errors::server_no_response.code)) return "previous_response_not_found";
+  if (error.is(errors::server_no_kept_response.code)) return "response_not_found";
   if (error.kind == ErrorKind::memory) return "insufficient_memory";
   if (error.is(errors::server_refused_parameter.code)) return "unsupported_parameter";
   if (error.is(errors::server_unknown_parameter.code)) return "unknown_parameter";
@@ -50,6 +56,7 @@ Json openai_code(const Error& error) {
 
 // The parameter that it is about.
 Json parameter_of(const Error& error) {
+  if (error.is(errors::text_beyond_context.code)) return "input";
   if (error.kind == ErrorKind::context_full) return "messages";
   const Argument* const argument = error.what.find("parameter");
   if (argument == nullptr || !std::holds_alternative<std::string>(*argument)) return nullptr;
@@ -64,6 +71,54 @@ std::string known_words(Dialect dialect, const Error& error) {
     return "prompt is too long: " + std::to_string(*tokens) + " tokens > " + std::to_string(*context) +
            " maximum. ";
   return "This model's maximum context length is " + std::to_string(*context) + " tokens. ";
+}
+
+// Phrases whose texts have paths among their words: a command, a list of files.
+constexpr std::array<std::string_view, 2> with_paths_in_texts{"make_store_by", "no_gpu_module"};
+
+// A path is told by its last name.
+std::string without_folders(const std::string& words) {
+  std::string told;
+  bool is_quoted = false;
+  for (std::size_t begin = 0; begin < words.size();) {
+    const std::size_t end = std::min(words.find_first_of(is_quoted ? "'" : "' ", begin), words.size());
+    const std::string_view word = std::string_view(words).substr(begin, end - begin);
+    told += word.substr(word.starts_with('/') ? word.find_last_of('/') + 1 : 0);
+    if (end < words.size()) {
+      told += words[end];
+      is_quoted ^= words[end] == '\'';
+    }
+    begin = end + 1;
+  }
+  return told;
+}
+
+Phrase without_folders(Phrase phrase) {
+  const bool in_texts =
+      !phrase.empty() && std::ranges::find(with_paths_in_texts, phrase.code->id) != with_paths_in_texts.end();
+  for (Argument& argument : phrase.arguments) {
+    if (auto* const path = std::get_if<std::filesystem::path>(&argument)) {
+      if (path->has_filename()) *path = path->filename();
+    } else if (auto* const pieces = std::get_if<std::vector<Phrase>>(&argument)) {
+      for (Phrase& piece : *pieces) piece = without_folders(std::move(piece));
+    } else if (auto* const text = std::get_if<std::string>(&argument); text != nullptr && in_texts) {
+      *text = without_folders(*text);
+    } else if (auto* const texts = std::get_if<std::vector<std::string>>(&argument);
+               texts != nullptr && in_texts) {
+      for (std::string& each : *texts) each = without_folders(each);
+    }
+  }
+  return phrase;
+}
+
+// What is at fault and what to do about it. Where that lies on this machine is the log's to know.
+std::string told_to_clients(const Error& error) {
+  Error told = error;
+  for (Phrase* const phrase : {&told.where, &told.what, &told.advice})
+    *phrase = without_folders(std::move(*phrase));
+  std::string message = told.message();
+  if (const std::string whole = error.message(); whole != message) log::warning("server", whole);
+  return message;
 }
 
 Json error_body(Dialect dialect, int status, const std::string& message, const Json& parameter,
@@ -116,7 +171,7 @@ int status_of(const Error& error) {
 }
 
 Json error_json(Dialect dialect, const Error& error) {
-  return error_body(dialect, status_of(error), known_words(dialect, error) + error.message(),
+  return error_body(dialect, status_of(error), known_words(dialect, error) + told_to_clients(error),
                     parameter_of(error), openai_code(error));
 }
 

@@ -1,4 +1,4 @@
-// Errors as each protocol has them, with their status.
+// Errors as each protocol has them, with their status. Clients are not told where files lie on this machine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// OpenAI's responses: /v1/responses. A request may go on from an earlier response by its id.
+// OpenAI's responses: /v1/responses. A request may go on from an earlier response by its id, which can be
+// fetched and deleted by it, too.
 #pragma once
 
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,8 @@ using CallNames = std::map<std::string, std::string>;  // functions of calls, by
 struct KeptResponse {
   std::vector<Message> conversation;  // without the instructions, which the next one does not inherit
   CallNames call_names = {};
+  Json response = {};  // as it was told
+  Json input = {};     // items, each with an id
 };
 
 // Conversations by the id of their last response, in memory for an hour; the oldest give way where they are
@@ -34,6 +38,7 @@ class ResponseStore {
 
   void put(const std::string& id, KeptResponse response);
   std::optional<KeptResponse> find(const std::string& id);
+  bool erase(const std::string& id);  // false: there is none
 
  private:
   struct Kept {
@@ -55,6 +60,11 @@ struct ResponsesRequest {
   bool is_kept = true;
   Json told;  // what the response repeats of the request
 };
+
+// A request's input as the list of its items, each with an id.
+Json input_items(const Json& input);
+// Of a response, without those of earlier ones; as the query's limit, order and after want them.
+Result<Json> list_input_items(const KeptResponse& response, std::string_view query);
 
 const ParameterKinds& responses_parameters();
 Result<ResponsesRequest> read_responses(const Json& body, ResponseStore& store);

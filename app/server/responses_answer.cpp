@@ -18,8 +18,10 @@ class ResponseWriter : public AnswerWriter {
         id_(new_id("resp_")),
         created_(unix_seconds()) {}
 
-  bool event(std::int32_t, const AnswerEvent& event, const ToolCall* call) override {
+  bool event(const ChoiceEvent& said) override {
+    const AnswerEvent& event = said.event;
     if (stream_ == nullptr) return true;
+    tokens_.insert(tokens_.end(), said.tokens.begin(), said.tokens.end());
     switch (event.kind) {
       case AnswerEvent::Kind::reasoning:
         open(Item::reasoning);
@@ -29,10 +31,12 @@ class ResponseWriter : public AnswerWriter {
         open(Item::message);
         text_ += event.text;
         return send("response.output_text.delta",
-                    {{"content_index", 0}, {"delta", event.text}, {"logprobs", Json::array()}});
+                    {{"content_index", 0},
+                     {"delta", event.text},
+                     {"logprobs", choices_json(std::exchange(tokens_, {}), model_.text())}});
       case AnswerEvent::Kind::call_begin:
         close();
-        call_ = *call;
+        call_ = *said.call;
         return open(Item::call);
       case AnswerEvent::Kind::call_arguments:
         text_ += event.text;
@@ -42,7 +46,7 @@ class ResponseWriter : public AnswerWriter {
     }
     return true;
   }
-  void choice_end(std::int32_t, const Answer& answer) override {
+  void choice_end(std::int32_t, const Answer& answer, std::span<const TokenChoice>) override {
     if (stream_ == nullptr) return;
     begin();
     if (item_ == Item::none && output_.empty()) open(Item::message);  // an answer that says nothing
@@ -143,6 +147,7 @@ class ResponseWriter : public AnswerWriter {
       KeptResponse kept = request_->kept;
       kept.conversation.push_back({.role = "assistant", .content = answer.result.text});
       for (const ToolCall& call : answer.calls) kept.call_names[call.id] = call.name;
+      kept.response = json;
       store_.put(id_, std::move(kept));
     }
     return json;
@@ -208,6 +213,7 @@ class ResponseWriter : public AnswerWriter {
   int number_ = 0;
   Json output_ = Json::array();
   Json logprobs_ = Json::array();
+  std::vector<TokenChoice> tokens_;  // that no piece had
   // Of the item that is being written:
   Item item_ = Item::none;
   std::string item_id_, text_;
@@ -215,32 +221,6 @@ class ResponseWriter : public AnswerWriter {
 };
 
 }  // namespace
-
-void ResponseStore::put(const std::string& id, KeptResponse response) {
-  std::size_t bytes = 0;
-  for (const Message& message : response.conversation) bytes += message.content.size() + sizeof message;
-  const std::scoped_lock lock(mutex_);
-  kept_.push_back({id, std::move(response), bytes, std::chrono::steady_clock::now()});
-  bytes_ += bytes;
-  drop_old();
-}
-
-std::optional<KeptResponse> ResponseStore::find(const std::string& id) {
-  const std::scoped_lock lock(mutex_);
-  drop_old();
-  for (const Kept& each : kept_)
-    if (each.id == id) return each.response;
-  return std::nullopt;
-}
-
-void ResponseStore::drop_old() {
-  const auto now = std::chrono::steady_clock::now();
-  while (!kept_.empty() &&
-         (kept_.size() > max_responses || bytes_ > max_bytes || now - kept_.front().since > kept_for)) {
-    bytes_ -= kept_.front().bytes;
-    kept_.pop_front();
-  }
-}
 
 AnswerStyle responses_style(std::shared_ptr<const ResponsesRequest> request, ResponseStore& store) {
   return {.dialect = Dialect::openai,

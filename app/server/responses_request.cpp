@@ -204,6 +204,8 @@ Result<ResponsesRequest> read_responses(const Json& body, ResponseStore& store) 
   fields.finish(responses_parameters());
   if (error) return std::unexpected(*std::move(error));
 
+  request.kept.response = {};
+  request.kept.input = input_items(body["input"]);
   if (instructions) chat.generate.messages.push_back({.role = "system", .content = *instructions});
   std::ranges::copy(request.kept.conversation, std::back_inserter(chat.generate.messages));
   const auto given = [&](const char* name, Json otherwise) { return body.value(name, std::move(otherwise)); };

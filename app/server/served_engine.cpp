@@ -12,9 +12,15 @@ ServedEngine::ServedEngine(std::string name, std::unique_ptr<Engine> engine)
       text_(engine_->text()),
       sampling_(sampling_defaults(engine_->info()).sampling) {}
 
-Result<GenerateResult> ServedEngine::generate(const GenerateRequest& request, const TextSink& sink,
-                                              std::stop_token stop) {
-  return engine_->generate(request, sink, {}, std::move(stop));
+Result<std::vector<GenerateResult>> ServedEngine::generate(const GenerateRequest& request,
+                                                           std::span<const std::uint64_t> seeds,
+                                                           const ChoiceSink& sink, std::stop_token stop) {
+  return engine_->generate_choices(request, seeds, sink, std::move(stop));
+}
+
+Result<std::vector<std::vector<float>>> ServedEngine::embed(std::span<const std::vector<TokenId>> texts,
+                                                            std::stop_token stop) {
+  return engine_->embed(texts, std::move(stop));
 }
 
 bool ServedEngine::rest() {

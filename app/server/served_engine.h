@@ -20,8 +20,11 @@ class ServedEngine : public ServedModel {
   const TextModel& text() const override { return *text_; }
   std::int64_t context() const override { return engine_->settings().context; }
   SamplingSettings sampling() const override { return sampling_; }
-  Result<GenerateResult> generate(const GenerateRequest& request, const TextSink& sink,
-                                  std::stop_token stop) override;
+  Result<std::vector<GenerateResult>> generate(const GenerateRequest& request,
+                                               std::span<const std::uint64_t> seeds, const ChoiceSink& sink,
+                                               std::stop_token stop) override;
+  Result<std::vector<std::vector<float>>> embed(std::span<const std::vector<TokenId>> texts,
+                                                std::stop_token stop) override;
   bool read_snapshot(Snapshot& snapshot, std::uint64_t& seen) override;
 
   // Between two answers: finishes the swaps that one began. True: some are still under way.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -28,9 +29,14 @@ class ServedModel {
   virtual const TextModel& text() const = 0;
   virtual std::int64_t context() const = 0;       // tokens
   virtual SamplingSettings sampling() const = 0;  // as it likes to be sampled
-  // Blocks until the answer is there. Errors and cancellation as Engine::generate.
-  virtual Result<GenerateResult> generate(const GenerateRequest& request, const TextSink& sink,
-                                          std::stop_token stop) = 0;
+  // Blocks until the answers are there, one for each seed. Errors and cancellation as
+  // Engine::generate_choices.
+  virtual Result<std::vector<GenerateResult>> generate(const GenerateRequest& request,
+                                                       std::span<const std::uint64_t> seeds,
+                                                       const ChoiceSink& sink, std::stop_token stop) = 0;
+  // Blocks as well. As Engine::embed.
+  virtual Result<std::vector<std::vector<float>>> embed(std::span<const std::vector<TokenId>> texts,
+                                                        std::stop_token stop) = 0;
   // The last one, where it is another than `seen`, which becomes its number. Several may look at once.
   virtual bool read_snapshot(Snapshot& snapshot, std::uint64_t& seen) = 0;
 };

@@ -9,6 +9,7 @@
 
 #include "app/server/activity.h"
 #include "app/server/anthropic.h"
+#include "app/server/embeddings.h"
 #include "app/server/errors.h"
 #include "app/server/experts.h"
 #include "app/server/llama_server.h"
@@ -127,6 +128,34 @@ struct Service::Parts {
       answer_chat(exchange, models, activity, request->chat, responses_style(request, responses));
     });
   }
+  // The id, and whether its input is meant.
+  static std::pair<std::string, bool> asked_response(const Exchange& exchange) {
+    std::string id = exchange.request().path.substr(std::string_view("/v1/responses/").size());
+    constexpr std::string_view items = "/input_items";
+    const bool is_input = id.ends_with(items);
+    if (is_input) id.resize(id.size() - items.size());
+    return {id.substr(0, 100), is_input};
+  }
+  void one_response(Exchange& exchange) {
+    const auto [id, is_input] = asked_response(exchange);
+    const std::string& query = exchange.request().query;
+    respond(exchange, [&]() -> Result<Json> {
+      const auto found = responses.find(id);
+      if (!found) return fail(phrases::server_request_place(), errors::server_no_kept_response(id));
+      if (is_input) return list_input_items(*found, query);
+      if (query_value(query, "stream") == "true")
+        return fail(phrases::server_request_place(), errors::server_refused_parameter("stream"));
+      return found->response;
+    }());
+  }
+  void delete_response(Exchange& exchange) {
+    const auto [id, is_input] = asked_response(exchange);
+    respond(exchange, [&]() -> Result<Json> {
+      if (is_input || !responses.erase(id))
+        return fail(phrases::server_request_place(), errors::server_no_kept_response(id));
+      return Json{{"id", id}, {"object", "response"}, {"deleted", true}};
+    }());
+  }
   void completions(Exchange& exchange) {
     with_body(exchange, [&](const Json& body) {
       answer_chat(exchange, models, activity, read_openai_completion(body), openai_completions_style());
@@ -146,6 +175,26 @@ struct Service::Parts {
         return Json{{"input_tokens", count}};
       }());
     });
+  }
+
+  template <class Show>
+  void embed(Exchange& exchange, Result<EmbeddingRequest> (*read)(const Json&), Show show) {
+    with_body(exchange, [&](const Json& body) {
+      respond(exchange, [&]() -> Result<Json> {
+        FOVEA_TRY(const EmbeddingRequest request, read(body));
+        FOVEA_TRY(Embeddings made, make_embeddings(models, activity, request, exchange.stop()));
+        return show(request, std::move(made));
+      }());
+    });
+  }
+  void embeddings(Exchange& exchange) { embed(exchange, read_openai_embeddings, openai_embeddings_json); }
+  void ollama_embed(Exchange& exchange) {
+    embed(exchange, read_ollama_embed,
+          [](const EmbeddingRequest&, Embeddings made) { return ollama_embed_json(std::move(made)); });
+  }
+  void ollama_embeddings(Exchange& exchange) {
+    embed(exchange, read_ollama_embeddings,
+          [](const EmbeddingRequest&, const Embeddings& made) { return ollama_embeddings_json(made); });
   }
 
   void ollama(Exchange& exchange, bool chat) {
@@ -247,10 +296,15 @@ const std::vector<Service::Parts::Route>& Service::Parts::routes() {
       {"POST", "/v1/chat/completions", answers, &Parts::chat_completions},
       {"POST", "/v1/completions", answers, &Parts::completions},
       {"POST", "/v1/responses", answers, &Parts::make_response},
+      {"GET", "/v1/responses/", quick, &Parts::one_response},
+      {"DELETE", "/v1/responses/", quick, &Parts::delete_response},
+      {"POST", "/v1/embeddings", answers, &Parts::embeddings},
       {"POST", "/v1/messages", answers, &Parts::messages},
       {"POST", "/v1/messages/count_tokens", tokens, &Parts::count_message_tokens},
       {"POST", "/api/chat", answers, &Parts::ollama_chat},
       {"POST", "/api/generate", answers, &Parts::ollama_generate},
+      {"POST", "/api/embed", answers, &Parts::ollama_embed},
+      {"POST", "/api/embeddings", answers, &Parts::ollama_embeddings},
       {"GET", "/api/tags", quick, &Parts::tags},
       {"GET", "/api/ps", quick, &Parts::running},
       {"POST", "/api/show", quick, &Parts::show},
@@ -278,11 +332,15 @@ std::vector<std::pair<std::string, const ParameterKinds*>> service_parameters() 
   return {{"/v1/chat/completions", &openai_chat_parameters()},
           {"/v1/completions", &openai_completions_parameters()},
           {"/v1/responses", &responses_parameters()},
+          {"/v1/embeddings", &openai_embeddings_parameters()},
           {"/v1/messages", &anthropic_parameters()},
           {"/v1/messages/count_tokens", &anthropic_count_parameters()},
           {"/api/chat", &ollama_chat_parameters()},
           {"/api/generate", &ollama_generate_parameters()},
           {"`options` of both", &ollama_options()},
+          {"/api/embed", &ollama_embed_parameters()},
+          {"/api/embeddings", &ollama_embeddings_parameters()},
+          {"`options` of embeddings", &ollama_embedding_options()},
           {"/tokenize", &tokenize_parameters()},
           {"/detokenize", &detokenize_parameters()},
           {"/apply-template", &apply_template_parameters()}};

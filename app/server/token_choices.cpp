@@ -25,9 +25,8 @@ Json choices_json(const std::vector<TokenChoice>& choices, const TextModel& text
   return list;
 }
 
-Json choices_by_column(const std::vector<TokenChoice>& choices, const TextModel& text) {
+Json choices_by_column(const std::vector<TokenChoice>& choices, const TextModel& text, std::size_t& offset) {
   Json tokens = Json::array(), logprobs = Json::array(), likeliest = Json::array(), offsets = Json::array();
-  std::size_t offset = 0;
   for (const TokenChoice& choice : choices) {
     const std::string piece = text.piece(choice.token);
     tokens.push_back(piece);

@@ -11,7 +11,8 @@ namespace fovea::app {
 // [{"token", "logprob", "bytes", "top_logprobs": [{"token", "logprob", "bytes"}]}]
 Json choices_json(const std::vector<TokenChoice>& choices, const TextModel& text);
 
-// The older form: {"tokens", "token_logprobs", "top_logprobs", "text_offset"}.
-Json choices_by_column(const std::vector<TokenChoice>& choices, const TextModel& text);
+// The older form: {"tokens", "token_logprobs", "top_logprobs", "text_offset"}. offset: of the first, in bytes
+// of the tokens; then of what follows them.
+Json choices_by_column(const std::vector<TokenChoice>& choices, const TextModel& text, std::size_t& offset);
 
 }  // namespace fovea::app

@@ -4,6 +4,7 @@
 
 #include "app/server/answer_reader.h"
 #include "app/server/anthropic.h"
+#include "app/server/embeddings.h"
 #include "app/server/ollama.h"
 #include "app/server/openai_chat.h"
 #include "app/server/openai_completions.h"
@@ -44,6 +45,16 @@ void check_request(const Result<ChatRequest>& request) {
   for (const Message& message : generate.messages)
     fuzz_check(message.role == "system" || message.role == "user" || message.role == "assistant" ||
                message.role == "tool");
+}
+
+void check_embedding(const Result<EmbeddingRequest>& request) {
+  if (!request) return check_refusal(request.error());
+  fuzz_check(request->input.size() <= 2048 && request->dimensions >= 0 && request->context >= 0);
+  for (const auto& each : request->input)
+    if (const auto* const tokens = std::get_if<std::vector<TokenId>>(&each)) {
+      fuzz_check(!tokens->empty());
+      for (const TokenId token : *tokens) fuzz_check(token >= 0);
+    }
 }
 
 // The same events whether the text comes whole or byte by byte, in an order that makes sense.
@@ -105,9 +116,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       ResponseStore store;
       const auto request = read_responses(*body, store);
       if (!request && request.error().kind == ErrorKind::not_found) break;  // an earlier one
+      if (request)
+        for (const Json& item : request->kept.input)
+          fuzz_check(item["id"].is_string() && item["type"].is_string());
       check_request(request ? Result<ChatRequest>(request->chat) : std::unexpected(request.error()));
       break;
     }
+    case 'e':
+      check_embedding(read_openai_embeddings(*body));
+      break;
+    case 'l':
+      check_embedding(read_ollama_embed(*body));
+      check_embedding(read_ollama_embeddings(*body));
+      break;
     case 'p':
       check_request(read_openai_completion(*body));
       break;

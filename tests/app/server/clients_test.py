@@ -10,6 +10,7 @@ how many there were, and how many failed.
 import concurrent.futures
 import contextlib
 import json
+import math
 import os
 import shutil
 import signal
@@ -134,9 +135,79 @@ def plain_openai_responses(url):
     assert events[-1].response.output_text == answer.output_text
     assert [e.sequence_number for e in events] == list(range(len(events)))
     follow = client.responses.create(**{**ask, "input": "And?"}, previous_response_id=answer.id)
+    assert client.responses.retrieve(answer.id).output_text == answer.output_text
+    [item] = client.responses.input_items.list(follow.id)
+    assert item.role == "user" and item.content[0].text == "And?"
+    client.responses.delete(follow.id)
+    raises(openai.NotFoundError, lambda: client.responses.retrieve(follow.id))
     assert follow.usage.input_tokens > answer.usage.input_tokens
     raises(openai.NotFoundError, lambda: client.responses.create(**ask, previous_response_id="resp_none"))
     raises(openai.BadRequestError, lambda: client.responses.create(**ask, background=True))
+
+
+def known_embeddings():
+    with open(os.path.join(MODEL, os.pardir, "embeddings.json")) as file:
+        known = [entry for entry in json.load(file) if "text" in entry]
+    units = []
+    for entry in known:
+        units.append([value / math.hypot(*entry["mean"]) for value in entry["mean"]])
+    return known, units
+
+
+# The server's cache holds keys and values in 16 bits.
+def are_near(found, wanted):
+    assert len(found) == len(wanted)
+    for one, other in zip(found, wanted):
+        difference = max(abs(a - b) for a, b in zip(one, other))
+        assert len(one) == len(other) and difference < 5e-4, difference
+
+
+# What transformers says of the texts, with the length 1.
+def plain_embeddings(url):
+    known, units = known_embeddings()
+    texts, tokens = [entry["text"] for entry in known], [entry["tokens"] for entry in known]
+    raises(AssertionError, lambda: are_near(units[:1], units[1:2]))
+    client = openai_client(url)
+    for wish in ({}, {"encoding_format": "float"}, {"encoding_format": "base64"}, {"dimensions": len(units[0])}):
+        made = client.embeddings.create(model="tiny", input=texts, **wish)
+        if wish.get("encoding_format") != "base64":
+            are_near([each.embedding for each in made.data], units)
+        assert made.usage.prompt_tokens == sum(map(len, tokens))
+    are_near([each.embedding for each in client.embeddings.create(model="tiny", input=tokens).data], units)
+    are_near([client.embeddings.create(model="tiny", input=texts[1]).data[0].embedding], units[1:2])
+    error = raises(openai.BadRequestError, lambda: client.embeddings.create(model="tiny", input="a", dimensions=7))
+    assert error.param == "dimensions"
+    error = raises(openai.BadRequestError, lambda: client.embeddings.create(model="tiny", input="word " * 2000))
+    assert error.code == "context_length_exceeded" and error.param == "input"
+
+    client = ollama.Client(host=url)
+    are_near(client.embed(model="tiny", input=texts).embeddings, units)
+    older, length = client.embeddings(model="tiny", prompt=texts[0]).embedding, math.hypot(*known[0]["mean"])
+    assert length > 1.5
+    are_near([[value / length for value in older]], units[:1])
+    assert client.embed(model="tiny", input="word " * 2000).prompt_eval_count == 512
+    raises(ollama.ResponseError, lambda: client.embed(model="tiny", input="word " * 2000, truncate=False))
+
+    made = litellm.embedding(model="openai/tiny", api_base=url + "/v1", api_key="none", input=texts)
+    are_near([each["embedding"] for each in made.data], units)
+    # It counts tokens with OpenAI's tokeniser, unless told not to.
+    model = langchain_openai.OpenAIEmbeddings(base_url=url + "/v1", api_key="none", model="tiny",
+                                              check_embedding_ctx_length=False)
+    are_near(model.embed_documents(texts), units)
+    are_near([model.embed_query(texts[0])], units[:1])
+
+
+def plain_embeddings_beside_answers(url):
+    known, units = known_embeddings()
+    client = openai_client(url)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = [pool.submit(client.chat.completions.create, model="tiny", messages=MESSAGES, max_tokens=64, n=2,
+                               temperature=1, seed=5) for _ in range(4)]
+        made = [pool.submit(client.embeddings.create, model="tiny", input=[entry["text"] for entry in known] * 20)
+                for _ in range(4)]
+        for each in made:
+            are_near([one.embedding for one in each.result().data], units * 20)
+        assert len({tuple(choice.message.content for choice in answer.result().choices) for answer in answers}) == 1
 
 
 def plain_openai_errors(url):
@@ -315,6 +386,15 @@ def forms_openai_logprobs(url):
     for token in content:
         assert token.logprob <= 0 and len(token.top_logprobs) == 3
         assert token.token == token.top_logprobs[0].token  # greedy
+    chunks = list(openai_client(url).chat.completions.create(model="tiny", messages=MESSAGES, max_tokens=5, temperature=0,
+                                                             logprobs=True, top_logprobs=3, stream=True))
+    pieces = [chunk.choices[0].logprobs.content for chunk in chunks if chunk.choices[0].logprobs]
+    assert [token for piece in pieces for token in piece] == content
+    older = dict(model="tiny", prompt="Once upon", max_tokens=8, temperature=0, logprobs=2)
+    whole = openai_client(url).completions.create(**older).choices[0].logprobs
+    chunks = [chunk.choices[0].logprobs for chunk in openai_client(url).completions.create(**older, stream=True)]
+    for column in ("tokens", "token_logprobs", "top_logprobs", "text_offset"):
+        assert [value for each in chunks if each for value in getattr(each, column)] == getattr(whole, column)
 
 
 def forms_anthropic_tools(url):

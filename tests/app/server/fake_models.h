@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ class FakeModel : public app::ServedModel {
     info_.architecture = "llama";
     info_.format = "GGUF v3";
     info_.context = 512;
+    info_.hidden = 3;
     info_.parameters = 135'000'000;
     info_.bytes_by_type = {{"Q4_K", 100}, {"F32", 3}};
     info_.has_chat_template = true;
@@ -36,6 +38,7 @@ class FakeModel : public app::ServedModel {
 
   // What is generated: in pieces, as a test wants them.
   std::vector<std::string> pieces = {"Hello", " there"};
+  std::vector<std::vector<TokenChoice>> tokens = {};  // told with each of these
   GenerateResult result = {};
   std::optional<Error> error = {};
   // Instead of all that; called without a lock.
@@ -62,17 +65,37 @@ class FakeModel : public app::ServedModel {
     return true;
   }
 
-  Result<GenerateResult> generate(const GenerateRequest& request, const TextSink& sink,
-                                  std::stop_token stop) override {
-    {
+  Result<std::vector<GenerateResult>> generate(const GenerateRequest& request,
+                                               std::span<const std::uint64_t> seeds, const ChoiceSink& sink,
+                                               std::stop_token stop) override {
+    GenerateRequest one = request;
+    for (const std::uint64_t seed : seeds) {
+      one.sampling.seed = seed;
       const std::scoped_lock lock(mutex_);
-      asked_.push_back(request);
+      asked_.push_back(one);
     }
     ++running;
-    auto done = answer ? answer(request, sink, stop) : say(sink);
+    auto done = answer ? answer_each(one, seeds, sink, stop) : say(seeds.size(), sink);
     --running;
     if (stop.stop_requested()) ++cancelled;
     return done;
+  }
+  // Of a text of n tokens [3, 4, n].
+  Result<std::vector<std::vector<float>>> embed(std::span<const std::vector<TokenId>> texts,
+                                                std::stop_token stop) override {
+    if (error) return std::unexpected(*error);
+    if (stop.stop_requested()) return std::unexpected(errors::stopped_on_request());
+    const std::scoped_lock lock(mutex_);
+    std::vector<std::vector<float>> means;
+    for (const std::vector<TokenId>& text : texts) {
+      embedded_.push_back(text);
+      means.push_back({3, 4, static_cast<float>(text.size())});
+    }
+    return means;
+  }
+  std::vector<std::vector<TokenId>> embedded() const {
+    const std::scoped_lock lock(mutex_);
+    return embedded_;
   }
 
   // Until the client is gone.
@@ -87,14 +110,35 @@ class FakeModel : public app::ServedModel {
   }
 
  private:
-  Result<GenerateResult> say(const TextSink& sink) const {
+  // Piece by piece, each by all.
+  Result<std::vector<GenerateResult>> say(std::size_t choices, const ChoiceSink& sink) const {
     if (error) return std::unexpected(*error);
-    GenerateResult said = result;
-    for (const std::string& piece : pieces) {
-      sink(piece, said.timings);
-      said.text += piece;
-    }
+    std::vector<GenerateResult> said(choices, result);
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      for (std::size_t choice = 0; choice < choices; ++choice) {
+        sink(choice, {.text = pieces[i],
+                      .so_far = result.timings,
+                      .choices = i < tokens.size() ? tokens[i] : std::span<const TokenChoice>()});
+        said[choice].text += pieces[i];
+      }
     return said;
+  }
+  Result<std::vector<GenerateResult>> answer_each(GenerateRequest request,
+                                                  std::span<const std::uint64_t> seeds,
+                                                  const ChoiceSink& sink, const std::stop_token& stop) const {
+    std::vector<GenerateResult> results;
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+      request.sampling.seed = seeds[i];
+      auto said = answer(
+          request,
+          [&](std::string_view text, const Timings& so_far) {
+            sink(i, {.text = text, .so_far = so_far, .choices = {}});
+          },
+          stop);
+      if (!said) return std::unexpected(said.error());
+      results.push_back(*std::move(said));
+    }
+    return results;
   }
 
   const std::string name_;
@@ -102,7 +146,8 @@ class FakeModel : public app::ServedModel {
   ModelInfo info_;
   LoadPlan plan_;
   mutable std::mutex mutex_;
-  std::vector<GenerateRequest> asked_;  // guarded by mutex_
+  std::vector<GenerateRequest> asked_;          // guarded by mutex_
+  std::vector<std::vector<TokenId>> embedded_;  // guarded by mutex_
 };
 
 class FakeModels : public app::ServedModels {

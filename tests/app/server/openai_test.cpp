@@ -1,4 +1,6 @@
 // OpenAI's interfaces: what requests ask of the engine, and how its answers come back.
+#include <set>
+
 #include "tests/support/test.h"
 
 #include "protocols.h"
@@ -256,6 +258,7 @@ class OpenAiTest : public QObject {
     QCOMPARE(content[0]["logprob"], -0.5);
     QCOMPARE(content[0]["bytes"].size(), piece.size());
     QCOMPARE(content[0]["top_logprobs"][1]["logprob"], -1.5);
+    // What no piece had comes with the last one.
     const auto events = events_of(stream_of(server, "/v1/chat/completions", body));
     QCOMPARE(events.back().second["choices"][0]["logprobs"]["content"], content);
     const Json older =
@@ -263,6 +266,91 @@ class OpenAiTest : public QObject {
     QCOMPARE(older["tokens"][0], piece);
     QCOMPARE(older["token_logprobs"][0], -0.5);
     QCOMPARE(older["text_offset"][0], 0);
+  }
+
+  // Each token with the piece that its text ends in, of several choices at once; what a tag holds back waits.
+  void logprobsComeWithTheirPieces() {
+    const Server server;
+    FakeModel& model = *server.models.model;
+    model.pieces = {"Hel", "lo <to", "ol>", "!"};
+    const auto token = [](TokenId id, std::int64_t end) {
+      return TokenChoice{.token = id, .logprob = -0.25F, .text_end = end};
+    };
+    model.tokens = {{token(5, 2), token(6, 3)}, {token(7, 5), token(8, 9)}, {token(9, 12)}, {token(10, 14)}};
+    for (const auto& tokens : model.tokens)
+      model.result.choices.insert(model.result.choices.end(), tokens.begin(), tokens.end());
+    const Json body = {{"messages", {{{"role", "user"}, {"content", "Hi"}}}},
+                       {"tools", functions},
+                       {"logprobs", true},
+                       {"n", 2}};
+    std::vector<std::string> texts(2);
+    std::vector<std::vector<std::pair<std::string, Json>>> told(
+        2);  // what each piece says, and of which tokens
+    for (const auto& [name, chunk] : events_of(stream_of(server, "/v1/chat/completions", body))) {
+      const Json& choice = chunk["choices"][0];
+      const std::size_t index = choice["index"];
+      texts[index] += choice["delta"].value("content", "");
+      Json pieces = Json::array();
+      if (choice["logprobs"].is_object())
+        for (const Json& each : choice["logprobs"]["content"]) pieces.push_back(each["token"]);
+      told[index].emplace_back(choice["delta"].value("content", ""), pieces);
+    }
+    const auto pieces_of = [&](std::vector<TokenId> ids) {
+      Json list = Json::array();
+      for (const TokenId id : ids) list.push_back(model.text().piece(id));
+      return list;
+    };
+    using Told = std::vector<std::pair<std::string, Json>>;
+    const Told wanted{{"", Json::array()},    {"Hel", pieces_of({5, 6})},
+                      {"lo", pieces_of({7})}, {" <tool>", pieces_of({8, 9})},
+                      {"!", Json::array()},   {"", pieces_of({10})}};
+    for (std::size_t i = 0; i < 2; ++i) {
+      QCOMPARE(texts[i], "Hello <tool>!");
+      QCOMPARE(told[i], wanted);
+    }
+    // The older form counts on through the pieces.
+    Json offsets = Json::array();
+    std::size_t bytes = 0;
+    const auto events = events_of(stream_of(server, "/v1/completions", {{"prompt", "Hi"}, {"logprobs", 0}}));
+    for (const auto& [name, chunk] : events) {
+      const Json& columns = chunk["choices"][0]["logprobs"];
+      for (std::size_t i = 0; columns.is_object() && i < columns["tokens"].size(); ++i) {
+        QCOMPARE(columns["text_offset"][i], bytes);
+        bytes += columns["tokens"][i].get<std::string>().size();
+        offsets.push_back(columns["tokens"][i]);
+      }
+    }
+    QCOMPARE(offsets, pieces_of({5, 6, 7, 8, 9, 10}));
+    QCOMPARE(events[0].second["choices"][0]["logprobs"]["tokens"], pieces_of({5, 6}));
+  }
+
+  // Calls of several choices come side by side, each with its own numbers.
+  void choicesStreamAtOnce() {
+    const Server server;
+    server.models.model->pieces = {said_call.substr(0, 50), said_call.substr(50), said_call.substr(26)};
+    std::vector<std::string> finish(3), arguments(3);
+    std::vector<std::set<int>> calls(3);
+    std::set<std::string> ids;
+    std::string order;
+    const Json body = {{"messages", {{{"role", "user"}, {"content", "Hi"}}}}, {"tools", functions}, {"n", 3}};
+    for (const auto& [name, chunk] : events_of(stream_of(server, "/v1/chat/completions", body))) {
+      const Json& choice = chunk["choices"][0];
+      const std::size_t index = choice["index"];
+      order += static_cast<char>('0' + index);
+      if (choice["finish_reason"].is_string()) finish[index] = choice["finish_reason"];
+      for (const Json& call : choice["delta"].value("tool_calls", Json::array())) {
+        calls[index].insert(call["index"].get<int>());
+        if (call.contains("id")) ids.insert(call["id"]);
+        arguments[index] += call["function"].value("arguments", "");
+      }
+    }
+    QVERIFY(order.find("01") < order.rfind("10"));  // none waits for the others
+    QCOMPARE(ids.size(), std::size_t{6});
+    for (std::size_t i = 0; i < 3; ++i) {
+      QCOMPARE(finish[i], "tool_calls");
+      QCOMPARE(calls[i], (std::set<int>{0, 1}));
+      QCOMPARE(arguments[i], "{\"at\": \"it\"}{\"at\": \"it\"}");
+    }
   }
 
   void completions() {

@@ -76,6 +76,74 @@ class ResponsesTest : public QObject {
     QVERIFY(messages[2].tool_name == "look" && messages[2].tool_call_id == "call_1");
   }
 
+  void responsesAreKept() {
+    const Server server;
+    const Json made = answer_of(server, "/v1/responses", {{"input", "Hi"}, {"metadata", {{"a", "b"}}}});
+    const std::string path = "/v1/responses/" + made["id"].get<std::string>();
+    const auto got = [&](const std::string& query, int status = 200) {
+      const std::string answer = server.ask(get(path + query));
+      if (status_of(answer) != status) qFatal("%s", answer.c_str());
+      return Json::parse(body_of(answer));
+    };
+    QCOMPARE(got(""), made);
+    QCOMPARE(got("?stream=false"), made);
+    QCOMPARE(got("?stream=true", 400)["error"]["param"], "stream");
+    const Json items = got("/input_items");
+    QCOMPARE(items["object"], "list");
+    QCOMPARE(items["has_more"], false);
+    QCOMPARE(items["data"].size(), std::size_t{1});
+    QCOMPARE(items["data"][0]["role"], "user");
+    QCOMPARE(items["data"][0]["content"], Json::array({{{"type", "input_text"}, {"text", "Hi"}}}));
+    QCOMPARE(items["first_id"], items["data"][0]["id"]);
+
+    const auto remove = [&] {
+      return server.ask("DELETE " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    };
+    QCOMPARE(Json::parse(body_of(remove())),
+             (Json{{"id", made["id"]}, {"object", "response"}, {"deleted", true}}));
+    QCOMPARE(status_of(remove()), 404);
+    QCOMPARE(got("", 404)["error"]["code"], "response_not_found");
+    answer_of(server, "/v1/responses", {{"input", "Go on"}, {"previous_response_id", made["id"]}}, 404);
+    const Json forgotten = answer_of(server, "/v1/responses", {{"input", "Hi"}, {"store", false}});
+    QCOMPARE(status_of(server.ask(get("/v1/responses/" + forgotten["id"].get<std::string>()))), 404);
+    QCOMPARE(status_of(server.ask(get("/v1/responses/"))), 404);
+  }
+
+  void inputItemsComeInPages() {
+    const Server server;
+    Json items = Json::array();
+    for (int i = 0; i < 5; ++i) items.push_back({{"role", "user"}, {"content", std::to_string(i)}});
+    items.push_back({{"type", "function_call"}, {"call_id", "c"}, {"name", "look"}, {"arguments", "{}"}});
+    items.push_back({{"type", "function_call_output"}, {"call_id", "c"}, {"output", "found"}, {"id", "own"}});
+    items[0].update({{"type", nullptr}, {"id", 5}});
+    const Json first = answer_of(server, "/v1/responses", {{"input", "Before"}});
+    const Json made =
+        answer_of(server, "/v1/responses", {{"input", items}, {"previous_response_id", first["id"]}});
+    const std::string path = "/v1/responses/" + made["id"].get<std::string>() + "/input_items";
+    const auto page = [&](const std::string& query, int status = 200) {
+      const std::string answer = server.ask(get(path + query));
+      if (status_of(answer) != status) qFatal("%s", answer.c_str());
+      return Json::parse(body_of(answer));
+    };
+    Json all = Json::array();
+    std::string after;
+    for (int pages = 0; pages < 4; ++pages) {
+      const Json part = page("?order=asc&limit=2" + (after.empty() ? "" : "&after=" + after));
+      for (const Json& each : part["data"]) all.push_back(each);
+      QCOMPARE(part["has_more"], pages < 3);
+      after = part["last_id"];
+    }
+    QCOMPARE(all.size(), items.size());
+    QCOMPARE(all[3]["content"][0]["text"], "3");
+    QCOMPARE(all[5]["name"], "look");
+    QCOMPARE(all[6]["id"], "own");
+    const Json latest = page("");
+    QCOMPARE(latest["data"][0]["id"], "own");
+    QCOMPARE(latest["data"].size(), items.size());
+    for (const char* const wrong : {"?limit=0", "?limit=101", "?limit=2x", "?order=up", "?after=none"})
+      page(wrong, 400);
+  }
+
   void responsesStream() {
     const Server server;
     server.models.model->pieces = {said_call.substr(0, 50), said_call.substr(50)};

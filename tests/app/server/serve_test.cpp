@@ -48,7 +48,10 @@ Result<GenerateResult> answer(app::ServedModel& model, std::int32_t tokens, std:
   request.messages = {{.role = "user", .content = "Hello"}};
   request.sampling.temperature = 0;
   request.max_tokens = tokens;
-  return model.generate(request, {}, std::move(stop));
+  const std::uint64_t seeds[] = {1};
+  auto answers = model.generate(request, seeds, {}, std::move(stop));
+  if (!answers) return std::unexpected(answers.error());
+  return answers->front();
 }
 
 }  // namespace
