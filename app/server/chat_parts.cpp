@@ -53,8 +53,7 @@ void read_openai_sampling(JsonFields& fields, ChatRequest& request) {
 }
 
 Json function_tool(const std::string& name, const Json* description, const Json* parameters) {
-  Json function = {{"name", name}};
-  if (description != nullptr) function["description"] = *description;
+  Json function = {{"name", name}, {"description", description != nullptr ? *description : Json("")}};
   function["parameters"] =
       parameters != nullptr ? *parameters : Json{{"type", "object"}, {"properties", Json::object()}};
   return {{"type", "function"}, {"function", std::move(function)}};

@@ -22,7 +22,8 @@ std::string read_content(JsonFields& fields, std::string_view name,
 // open models added to it.
 void read_openai_sampling(JsonFields& fields, ChatRequest& request);
 
-// What a function is, in the order that templates show.
+// What a function is, in the order that templates show. Some show a description without asking whether there
+// is one (gpt-oss'), which protocols allow to be left out.
 Json function_tool(const std::string& name, const Json* description, const Json* parameters);
 
 // [{"type": "function", "function": {"name", …}}]; the kinds of others go to skipped_tools.

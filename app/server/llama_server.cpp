@@ -55,7 +55,7 @@ Json props_json(const ServedModel* model, int slots, const std::string& version)
   if (model == nullptr) return json;
   const SamplingSettings s = model->sampling();
   json["model_alias"] = model->name();
-  json["model_path"] = model->info().path.string();
+  json["model_path"] = model->info().path.filename().string();
   json["default_generation_settings"] = {{"n_ctx", model->context()},
                                          {"params",
                                           {{"temperature", s.temperature},

@@ -72,6 +72,70 @@ class ServiceTest : public QObject {
     }
   }
 
+  // Protocols let a function's description be left out, and gpt-oss' template shows it unasked.
+  void functionsWithoutADescription() {
+    const Server server;
+    const Json messages = {{"messages", {{{"role", "user"}, {"content", "Hi"}}}}};
+    const Json parameters = {{"type", "object"}, {"properties", {{"at", {{"type", "string"}}}}}};
+    const Json function = {{"name", "look"}, {"parameters", parameters}};
+    const Json wrapped = Json::array({{{"type", "function"}, {"function", function}}});
+    const Json flat = Json::array({merged({{"type", "function"}}, function)});
+    const Json schema = Json::array({{{"name", "look"}, {"input_schema", parameters}}});
+    answer_of(server, "/v1/chat/completions", merged(messages, {{"tools", wrapped}}));
+    answer_of(server, "/api/chat", merged(messages, {{"tools", wrapped}, {"stream", false}}));
+    answer_of(server, "/v1/messages", merged(messages, {{"tools", schema}, {"max_tokens", 5}}));
+    answer_of(server, "/v1/responses", {{"input", "Hi"}, {"tools", flat}});
+    const auto asked = server.models.model->asked();
+    QCOMPARE(asked.size(), std::size_t{4});
+    for (const GenerateRequest& request : asked)
+      QCOMPARE(Json::parse(request.tools)[0]["function"]["description"], "");
+    if (published_templates().empty())
+      QSKIP("the published templates are not there; ./scripts/test downloads them");
+    const std::string source = content(published_templates() / "openai-gpt-oss-120b.jinja");
+    const std::string said = "[{\"role\": \"user\", \"content\": \"Hi\"}]";
+    FOVEA_VERIFY(render_template(source, said, true, asked[0].tools));
+    QVERIFY(!render_template(source, said, true, wrapped.dump()));
+  }
+
+  // The thing and the remedy, and not where it lies.
+  void pathsAreNotTold() {
+    const Server server;
+    const std::filesystem::path file = "/home/somebody/models/tiny.gguf";
+    const Json body = {{"messages", {{{"role", "user"}, {"content", "Hi"}}}}};
+    const auto told = [&](const Error& error) {
+      server.models.error = error;
+      std::string all = answer_of(server, "/v1/chat/completions", body, 500)["error"]["message"];
+      for (const char* const path : {"/v1/messages", "/api/chat", "/v1/embeddings"}) {
+        Json asked = body;
+        if (std::string_view(path).ends_with("embeddings")) asked = {{"input", "Hi"}};
+        if (std::string_view(path).ends_with("messages")) asked["max_tokens"] = 1;
+        const std::string answer = body_of(server.ask(post(path, asked.dump())));
+        if (answer.find(all) == std::string::npos && answer.find("somebody") != std::string::npos)
+          qFatal("%s", answer.c_str());
+      }
+      server.models.error.reset();
+      return all;
+    };
+    QCOMPARE(told(errors::cannot_read(Said{"no"}).at(phrases::file_place(file))),
+             "tiny.gguf: cannot be read: no. Check the permissions of the file and its folder");
+    // Those of the engine that have paths among their words.
+    const std::string rows =
+        content(std::filesystem::path(FOVEA_SOURCE_DIR) / "resources/translations/errors_de.json");
+    for (const char* const id : {"make_store_by", "no_gpu_module"}) {
+      QVERIFY(rows.find("\"" + std::string(id) + "\": ") != std::string::npos);
+      const Code code{id, "Do: {command}", "", ErrorKind::internal};
+      const std::string command =
+          "fovea prepare '/home/somebody/my models/tiny.gguf' --out /home/somebody/s.fovea --rebuild";
+      QCOMPARE(
+          told(errors::cannot_read(Said{"no"})
+                   .at(phrases::server_address_place(file, 1))
+                   .advise(Phrase(&code, {command}))),
+          "tiny.gguf, port 1: cannot be read: no. Do: fovea prepare 'tiny.gguf' --out s.fovea --rebuild");
+    }
+    // What a client has said itself stays.
+    QVERIFY(server.ask(get("/some/where")).find("/some/where") != std::string::npos);
+  }
+
   // One that comes when some of the answer is out.
   void errorsBehindAnAnswersBeginning() {
     const Server server;
@@ -115,6 +179,14 @@ class ServiceTest : public QObject {
     QCOMPARE(props["default_generation_settings"]["n_ctx"], 512);
     QCOMPARE(Json::parse(body_of(server.ask(get("/slots")))).size(), std::size_t{2});
     QVERIFY(server.ask(get("/metrics")).find("\nllamacpp:tokens_predicted_total 0\n") != std::string::npos);
+    // How precise what wrote the answers was, by their tokens, where that is known.
+    QVERIFY(server.ask(get("/metrics")).find("fovea:bits_per_use") == std::string::npos);
+    for (const auto& [bits, count] : {std::pair(4.0, 30), std::pair(0.0, 50), std::pair(8.0, 10)}) {
+      server.models.model->result.bits_per_use = bits;
+      server.models.model->result.timings.generated_tokens = count;
+      answer_of(server, "/v1/completions", {{"prompt", "Hi"}});
+    }
+    QVERIFY(server.ask(get("/metrics")).find("\nfovea:bits_per_use 5\n") != std::string::npos);
   }
 
   void experts() {
