@@ -60,7 +60,7 @@ QUrl HubClient::address(const QString& path) const {
   return QUrl(QString::fromLatin1(settings_.endpoint.toEncoded()) + path, QUrl::StrictMode);
 }
 
-void HubClient::authorize(HttpRequest& request) const {
+void HubClient::authorize(WebRequest& request) const {
   if (settings_.token.isEmpty() || !same_origin(request.url, settings_.endpoint)) return;
   if (!may_carry_token(request.url)) {
     log::warning("download", "the token is not sent to ", shown(request.url),
@@ -82,7 +82,7 @@ void HubClient::find_token(std::function<void(const std::optional<Error>& troubl
 
 Result<QNetworkReply*> HubClient::get(const QUrl& url, std::vector<std::pair<QByteArray, QByteArray>> headers,
                                       int idle_timeout_ms) {
-  HttpRequest request{
+  WebRequest request{
       .url = url, .head = false, .headers = std::move(headers), .idle_timeout_ms = idle_timeout_ms};
   authorize(request);
   return network_.send(request);

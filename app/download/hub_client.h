@@ -94,7 +94,7 @@ class HubClient : public QObject {
   friend class HubRequest;
   struct Listing;
 
-  void authorize(HttpRequest& request) const;
+  void authorize(WebRequest& request) const;
   bool has_token() const { return !settings_.token.isEmpty(); }
   // then: why the keyring could not be read, if so.
   void find_token(std::function<void(const std::optional<Error>& trouble)> then);

@@ -56,11 +56,11 @@ HubRequest::~HubRequest() {
 }
 
 void HubRequest::start() {
-  HttpRequest request{.url = url_,
-                      .head = head_,
-                      .headers = {},
-                      .idle_timeout_ms = client_.settings_.idle_timeout_ms,
-                      .compressed = !head_};
+  WebRequest request{.url = url_,
+                     .head = head_,
+                     .headers = {},
+                     .idle_timeout_ms = client_.settings_.idle_timeout_ms,
+                     .compressed = !head_};
   client_.authorize(request);
   const auto reply = client_.network_.send(request);
   if (!reply) return end(std::unexpected(HubFailure{.error = reply.error()}));

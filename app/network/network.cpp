@@ -31,7 +31,7 @@ QSslConfiguration tls_configuration(const NetworkSettings& settings) {
   return tls;
 }
 
-QNetworkRequest prepared(const HttpRequest& request, const NetworkSettings& settings) {
+QNetworkRequest prepared(const WebRequest& request, const NetworkSettings& settings) {
   QNetworkRequest prepared(request.url);
   prepared.setAttribute(QNetworkRequest::RedirectPolicyAttribute, QNetworkRequest::ManualRedirectPolicy);
   // One TCP connection for each range: with HTTP/2 all of them would share one, and its window.
@@ -75,7 +75,7 @@ void Network::set_offline(bool offline) {
   }
 }
 
-Result<QNetworkReply*> Network::send(const HttpRequest& request) {
+Result<QNetworkReply*> Network::send(const WebRequest& request) {
   if (settings_.offline) return std::unexpected(offline_error());
   const QString scheme = request.url.scheme();
   if (!request.url.isValid() || request.url.host().isEmpty() ||

@@ -25,7 +25,7 @@ struct NetworkSettings {
   static NetworkSettings from_environment();
 };
 
-struct HttpRequest {
+struct WebRequest {
   QUrl url;
   bool head = false;  // HEAD in place of GET
   std::vector<std::pair<QByteArray, QByteArray>> headers;
@@ -45,7 +45,7 @@ class Network : public QObject {
 
   // The answer as it comes in; redirects are not followed; the certificate is always checked. The
   // caller deletes it; it does not outlive this object.
-  Result<QNetworkReply*> send(const HttpRequest& request);
+  Result<QNetworkReply*> send(const WebRequest& request);
 
  private:
   NetworkSettings settings_;
