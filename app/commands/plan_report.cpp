@@ -96,6 +96,11 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
         {"store", report.basis.store_fingerprint}}}};
 }
 
+std::string served_plan(const LoadPlan& plan) {
+  constexpr std::int64_t prompt_tokens = 1024;
+  return plan_json(plan, prompt_tokens).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 const char* const plan_keys =
     "  fits           whether it stays within the budget; if not, the exit code is 1\n"
     "  budget_bytes   the budget; total_bytes is what the plan takes of it, least_bytes what would do\n"

@@ -11,6 +11,8 @@ namespace fovea::app {
 
 // prompt_tokens: of the prompt behind which the first token is predicted.
 nlohmann::ordered_json plan_json(const LoadPlan& plan, std::int64_t prompt_tokens);
+// The same on one line, as the server gives it.
+std::string served_plan(const LoadPlan& plan);
 extern const char* const plan_keys;  // of that object, for the help
 std::string plan_text(const LoadPlan& plan, std::int64_t prompt_tokens);
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "app/commands/flags.h"
@@ -50,18 +50,13 @@ std::string read_duration(std::string& text) {
 }
 
 Result<AccessRules> access_rules(const ServeFlags& flags) {
-  AccessRules rules;
+  std::string key;
   if (!flags.key_file.empty()) {
-    FOVEA_TRY(rules.key, read_key(flags.key_file));
+    FOVEA_TRY(key, read_key(flags.key_file));
   }
-  if (is_loopback(flags.host)) return rules;
-  if (rules.key.empty())
-    return fail(phrases::option_place("--host " + flags.host), errors::server_needs_key());
-  char name[256] = {};
-  if (::gethostname(name, sizeof name - 1) == 0) rules.hosts = {lower(name), lower(name) + ".local"};
-  const bool is_every = flags.host == "0.0.0.0" || flags.host == "::";
-  rules.any_address = is_every;
-  if (!is_every) rules.hosts.push_back(flags.host.contains(':') ? "[" + lower(flags.host) + "]" : flags.host);
+  auto rules = rules_for(flags.host, std::move(key));
+  if (!rules)
+    return std::unexpected(std::move(rules).error().at(phrases::option_place("--host " + flags.host)));
   return rules;
 }
 
@@ -85,12 +80,7 @@ Result<void> serve(const ServeFlags& flags, Console& console, Interrupts& interr
                                  .slots = static_cast<int>(flags.load.sequences),
                                  .access = std::move(rules),
                                  .version = FOVEA_VERSION,
-                                 .plan_json =
-                                     [](const LoadPlan& plan) {
-                                       constexpr std::int64_t prompt_tokens = 1024;
-                                       return plan_json(plan, prompt_tokens)
-                                           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-                                     }},
+                                 .plan_json = served_plan},
                                 *models);
   if (!started) return std::unexpected(with_owner(std::move(started).error(), flags));
   const std::unique_ptr<Service> service = *std::move(started);

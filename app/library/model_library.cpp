@@ -18,12 +18,6 @@ bool is_model_folder(const fs::path& path) {
   return fs::is_directory(path, ignored) && fs::exists(path / "config.json", ignored);
 }
 
-std::string name_of(const fs::path& file) {
-  std::string stem = file.stem().string();
-  static const std::regex part("-\\d{5}-of-\\d{5}$");
-  return std::regex_replace(stem, part, "");
-}
-
 // A link whose model was deleted is no model.
 bool leads_somewhere(const fs::path& path) {
   std::error_code ignored;
@@ -50,13 +44,20 @@ Error unknown_name(const std::string& name, const std::vector<LibraryEntry>& ent
 
 }  // namespace
 
+std::string model_name(const fs::path& path) {
+  const fs::path plain = path.has_filename() ? path : path.parent_path();
+  if (plain.extension() != ".gguf") return plain.filename().string();
+  static const std::regex part("-\\d{5}-of-\\d{5}$");
+  return std::regex_replace(plain.stem().string(), part, "");
+}
+
 std::vector<LibraryEntry> list_models(const fs::path& folder) {
   std::vector<LibraryEntry> found;
   for (const fs::path& path : entries_of(folder)) {
     if (is_model_folder(path)) {
       found.push_back({path.filename().string(), path});
     } else if (path.extension() == ".gguf" && !is_later_part(path) && leads_somewhere(path)) {
-      found.push_back({name_of(path), path});
+      found.push_back({model_name(path), path});
     }
   }
   std::ranges::sort(found, {}, [](const LibraryEntry& e) { return std::pair(e.name, e.path); });

@@ -14,6 +14,9 @@ struct LibraryEntry {
   std::filesystem::path path;
 };
 
+// The name that a model has by its file or folder.
+std::string model_name(const std::filesystem::path& path);
+
 // NAME.gguf, the first part of a split NAME-00001-of-00003.gguf, and folders with config.json; sorted by
 // name.
 std::vector<LibraryEntry> list_models(const std::filesystem::path& folder);

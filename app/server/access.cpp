@@ -1,11 +1,23 @@
 #include "app/server/access.h"
 
 #include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <memory>
+#include <net/if.h>
+#include <random>
+#include <span>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
 
 #include "app/files/files.h"
 #include "app/server/errors.h"
+#include "engine/core/file_descriptor.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -35,6 +47,17 @@ bool is_ours(std::string_view host, const AccessRules& rules) {
 }
 
 }  // namespace
+
+Result<AccessRules> rules_for(const std::string& host, std::string key) {
+  AccessRules rules{.key = std::move(key)};
+  if (is_loopback(host)) return rules;
+  if (rules.key.empty()) return std::unexpected(errors::server_needs_key());
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) == 0) rules.hosts = {lower(name), lower(name) + ".local"};
+  rules.any_address = host == "0.0.0.0" || host == "::";
+  if (!rules.any_address) rules.hosts.push_back(host.contains(':') ? "[" + lower(host) + "]" : host);
+  return rules;
+}
 
 bool is_loopback(std::string_view host) {
   const bool is_ipv4 =
@@ -83,6 +106,52 @@ Result<std::string> read_key(const std::filesystem::path& file) {
   if (text.size() < min_key || text.size() > max_key || !is_printable)
     return fail(place, errors::server_bad_key());
   return text;
+}
+
+// Written beside it and renamed, so that it is there whole or not at all.
+Result<void> write_key(const std::filesystem::path& file, const std::string& key) {
+  const std::filesystem::path partial = file.string() + ".new";
+  const auto failed = [&](int code) {
+    ::unlink(partial.c_str());
+    return fail(phrases::file_place(file), errors::server_key_not_written(Said{system_message(code)}));
+  };
+  ::unlink(partial.c_str());
+  {
+    const FileDescriptor opened(::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!opened) return failed(errno);
+    const std::string line = key + "\n";
+    if (const int code = opened.write_at(0, std::as_bytes(std::span(line)))) return failed(code);
+    if (::fsync(opened.number()) != 0) return failed(errno);
+  }
+  if (const int code = rename_durably(partial, file)) return failed(code);
+  return {};
+}
+
+std::string make_key() {
+  constexpr std::string_view digits = "0123456789abcdef";
+  constexpr int bits = 256;
+  std::random_device random;  // the system's
+  std::string key = "fovea-";
+  for (int i = 0; i < bits / 32; ++i) {
+    auto word = static_cast<std::uint32_t>(random());
+    for (int digit = 0; digit < 8; ++digit, word >>= 4) key += digits[word & 15];
+  }
+  return key;
+}
+
+std::string address_here() {
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(list, ::freeifaddrs);
+  for (const ifaddrs* each = list; each != nullptr; each = each->ifa_next) {
+    const bool is_other = (each->ifa_flags & IFF_UP) != 0 && (each->ifa_flags & IFF_LOOPBACK) == 0;
+    if (!is_other || each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    char text[INET_ADDRSTRLEN] = {};
+    sockaddr_in address{};
+    std::memcpy(&address, each->ifa_addr, sizeof address);
+    if (::inet_ntop(AF_INET, &address.sin_addr, text, sizeof text) != nullptr) return text;
+  }
+  return {};
 }
 
 }  // namespace fovea::app

@@ -18,6 +18,10 @@ struct AccessRules {
   bool any_address = false;             // numbers are as good as these: it listens at all of the machine's
 };
 
+// Of a server that listens at this address: the names that it goes by. server_needs_key where others reach it
+// and there is no key.
+Result<AccessRules> rules_for(const std::string& host, std::string key);
+
 struct Refusal {
   int status = 0;
   std::string what;
@@ -31,5 +35,10 @@ bool is_loopback(std::string_view host);
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 // A file that only its owner may read, with the key on one line.
 Result<std::string> read_key(const std::filesystem::path& file);
+Result<void> write_key(const std::filesystem::path& file, const std::string& key);
+// 256 random bits as a text.
+std::string make_key();
+// The address under which other computers most likely reach this one; empty: it has none but its own.
+std::string address_here();
 
 }  // namespace fovea::app

@@ -24,16 +24,17 @@ using Clock = std::chrono::steady_clock;
 using Paths =
     std::vector<std::pair<std::string, std::filesystem::path>>;  // with their names, the given first
 
-std::string name_of(const std::filesystem::path& path) {
-  return path.extension() == ".gguf" ? path.stem().string() : path.filename().string();
-}
-
 std::int64_t modified_seconds(const std::filesystem::path& path) {
   std::error_code error;
   const auto time = std::filesystem::last_write_time(path, error);
   if (error) return 0;
   const auto system = std::chrono::file_clock::to_sys(time);
   return std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count();
+}
+
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  return a == b || std::filesystem::equivalent(a, b, error);
 }
 
 }  // namespace
@@ -43,6 +44,7 @@ struct EngineModels::Parts {
     std::shared_ptr<ServedEngine> model;
     Clock::time_point used = Clock::now();
     std::optional<std::chrono::seconds> keep = {};  // else settings.idle_unload
+    bool is_windows = false;                        // and stays until that closes it
   };
 
   EngineModelsSettings settings;
@@ -51,25 +53,36 @@ struct EngineModels::Parts {
   std::mutex mutex;  // guards what follows
   std::map<std::filesystem::path, Loaded> loaded;
   std::filesystem::path last;  // that was asked for
-  bool is_loading = false;
+  bool is_loading = false;     // for a client
+  bool is_exchanging = false;  // the window's model
+  std::stop_source loading;    // ends the load in progress
   std::condition_variable_any loading_over;
   std::map<std::filesystem::path, std::pair<ModelFiles, ModelInfo>> known;  // inspected
 
   std::condition_variable_any wake;
   std::jthread keeper;  // unloads what nobody has asked for; the last to begin, the first to end
 
-  // Every model's name and place.
-  Paths paths() const {
-    Paths all = given;
-    for (const LibraryEntry& entry : list_models(settings.folder)) {
-      const bool is_there =
-          std::ranges::any_of(all, [&](const auto& each) { return each.first == entry.name; });
-      if (!is_there) all.emplace_back(entry.name, entry.path);
+  // Every model's name and place. The lock is not held.
+  Paths paths() {
+    Paths all;
+    {
+      const std::scoped_lock lock(mutex);
+      for (const auto& [path, each] : loaded)
+        if (each.is_windows) all.emplace_back(each.model->name(), path);
     }
+    all.insert(all.end(), given.begin(), given.end());
+    const auto add = [&](const std::string& name, const std::filesystem::path& path) {
+      const bool is_there = std::ranges::any_of(
+          all, [&](const auto& each) { return each.first == name || is_same_file(each.second, path); });
+      if (!is_there) all.emplace_back(name, path);
+    };
+    for (const LibraryEntry& entry : list_models(settings.folder)) add(entry.name, entry.path);
+    if (settings.others)
+      for (const auto& [name, path] : settings.others()) add(name, path);
     return all;
   }
 
-  Result<std::pair<std::string, std::filesystem::path>> find(std::string name) const {
+  Result<std::pair<std::string, std::filesystem::path>> find(std::string name) {
     const Paths all = paths();
     const auto of_name = [&](const std::string& wanted) {
       return std::ranges::find(all, wanted, [](const auto& e) { return e.first; });
@@ -90,7 +103,7 @@ struct EngineModels::Parts {
   bool unload_one() {
     auto oldest = loaded.end();
     for (auto each = loaded.begin(); each != loaded.end(); ++each) {
-      if (each->second.model.use_count() > 1) continue;
+      if (each->second.is_windows || each->second.model.use_count() > 1) continue;
       if (oldest == loaded.end() || each->second.used < oldest->second.used) oldest = each;
     }
     if (oldest == loaded.end()) return false;
@@ -99,37 +112,56 @@ struct EngineModels::Parts {
     return true;
   }
 
-  // What a model may have on the device beside those that are loaded there. The lock is held.
-  Result<std::int64_t> room(const LoadOptions& options) const {
+  struct Room {
+    std::int64_t available = 0;  // bytes, beside those that are loaded
+    std::int64_t most = 0;       // … beside the window's alone
+  };
+  // What a model may have on its device. The lock is held.
+  Result<Room> room(const LoadOptions& options) const {
     FOVEA_TRY(const auto all, devices());
     FOVEA_TRY(const DeviceInfo* device, find_device(all, {.name = options.device}));
-    std::int64_t held = 0;
-    for (const auto& [path, each] : loaded)
-      if (same_device(each.model->plan().options.device, options.device))
-        held += each.model->plan().plan.total_bytes;
-    if (settings.device_bytes > 0) return settings.device_bytes - held;
+    std::int64_t held = 0, of_window = 0;
+    for (const auto& [path, each] : loaded) {
+      if (!same_device(each.model->plan().options.device, options.device)) continue;
+      held += each.model->plan().plan.total_bytes;
+      if (each.is_windows) of_window = each.model->plan().plan.total_bytes;
+    }
+    if (settings.device_bytes > 0)
+      return Room{settings.device_bytes - held, settings.device_bytes - of_window};
     // Files that are mapped count as free memory, so that what models hold is counted here as well.
-    return std::min(room_on(*device, 0), device->memory_bytes - held);
+    return Room{std::min(room_on(*device, 0), device->memory_bytes - held), device->memory_bytes - of_window};
   }
 
-  // Whether it fits, at the expense of models that nobody asks.
+  Error no_room(const std::string& name, std::int64_t needed, std::int64_t available) const {
+    const Bytes needs{needed}, has{std::max<std::int64_t>(available, 0)};
+    std::vector<std::string> others;
+    std::string open;
+    for (const auto& [path, each] : loaded) {
+      if (each.is_windows)
+        open = each.model->name();
+      else
+        others.push_back(each.model->name());
+    }
+    if (!others.empty()) {
+      if (!open.empty()) others.push_back(open);
+      return errors::server_no_memory(name, needs, has, others);
+    }
+    if (!open.empty()) return errors::server_no_memory_beside_window(name, needs, has, open);
+    return errors::server_never_memory(name, needs, has);
+  }
+
+  // Whether it fits, at the expense of models that nobody asks; none leaves for what can never fit.
   Result<void> make_room(const std::string& name, const LoadOptions& options) {
-    FOVEA_TRY(const LoadPlan plan, plan_model(options));
-    const std::int64_t needed = plan.plan.fits ? plan.plan.total_bytes : plan.plan.min_bytes;
-    const std::scoped_lock lock(mutex);
     for (;;) {
-      FOVEA_TRY(const std::int64_t available, room(options));
-      if (plan.plan.fits && needed <= available) return {};
-      const Bytes needs{needed},
-          has{plan.plan.fits ? std::max<std::int64_t>(available, 0) : plan.plan.budget_bytes};
-      if (!plan.plan.fits)
-        return fail(phrases::server_request_place(), errors::server_never_memory(name, needs, has));
-      if (unload_one()) continue;
-      std::vector<std::string> names;
-      for (const auto& [path, each] : loaded) names.push_back(each.model->name());
-      if (names.empty())
-        return fail(phrases::server_request_place(), errors::server_never_memory(name, needs, has));
-      return fail(phrases::server_request_place(), errors::server_no_memory(name, needs, has, names));
+      FOVEA_TRY(const LoadPlan plan, plan_model(options));
+      const bool fits = plan.plan.fits;
+      const std::int64_t needed = fits ? plan.plan.total_bytes : plan.plan.min_bytes;
+      const std::scoped_lock lock(mutex);
+      FOVEA_TRY(const Room has, room(options));
+      if (fits && needed <= has.available) return {};
+      if (needed <= has.most && unload_one()) continue;
+      return std::unexpected(no_room(name, needed, fits ? has.available : plan.plan.budget_bytes)
+                                 .at(phrases::server_request_place()));
     }
   }
 
@@ -140,6 +172,26 @@ struct EngineModels::Parts {
     log::info("server", "loading ", name);
     FOVEA_TRY(auto engine, Engine::load(options, {}, stop));
     return std::make_shared<ServedEngine>(name, std::move(engine));
+  }
+
+  // For a client. The lock is held before and behind it, and not meanwhile.
+  Result<std::shared_ptr<ServedModel>> load_alone(const std::string& name, const std::filesystem::path& path,
+                                                  std::unique_lock<std::mutex>& lock,
+                                                  const std::stop_token& stop) {
+    is_loading = true;
+    loading = {};
+    lock.unlock();
+    auto model = [&] {
+      const std::stop_callback end(stop, [this] { loading.request_stop(); });
+      return load(name, path, loading.get_token());
+    }();
+    lock.lock();
+    is_loading = false;
+    loading_over.notify_all();
+    if (!model) return std::unexpected(model.error());
+    loaded[path] = {.model = *model};
+    last = path;
+    return *model;
   }
 
   std::shared_ptr<ServedEngine> use(const std::filesystem::path& path) {
@@ -160,7 +212,7 @@ struct EngineModels::Parts {
         Loaded& one = each->second;
         if (one.model.use_count() > 1) {
           one.used = now;
-        } else if (is_over(one, now)) {
+        } else if (!one.is_windows && is_over(one, now)) {
           log::info("server", one.model->name(), " is unloaded: nobody asked for it");
           unloaded.push_back(std::move(one.model));
           each = loaded.erase(each);
@@ -191,7 +243,7 @@ Result<std::unique_ptr<EngineModels>> EngineModels::open(EngineModelsSettings se
   parts->settings = std::move(settings);
   for (const std::string& model : parts->settings.given) {
     FOVEA_TRY(const auto path, resolve_model(model, parts->settings.folder));
-    parts->given.emplace_back(name_of(path), path);
+    parts->given.emplace_back(model_name(path), path);
   }
   Parts* const its = parts.get();
   its->keeper = std::jthread([its](const std::stop_token& stop) {
@@ -222,24 +274,65 @@ std::vector<ServedEntry> EngineModels::list() {
 
 Result<std::shared_ptr<ServedModel>> EngineModels::acquire(const std::string& wanted,
                                                            const std::stop_token& stop) {
-  FOVEA_TRY(const auto entry, parts_->find(wanted));
-  const auto& [name, path] = entry;
+  std::unique_lock lock(parts_->mutex, std::defer_lock);
+  for (;;) {
+    const auto entry = parts_->find(wanted);
+    lock.lock();
+    const bool is_coming = parts_->is_exchanging && wanted.empty();
+    if (entry && !is_coming)
+      if (auto model = parts_->use(entry->second)) return model;
+    // One at a time, since each is planned beside those that are there.
+    if (!parts_->is_loading && !parts_->is_exchanging) {
+      if (!entry) return std::unexpected(entry.error());
+      auto model = parts_->load_alone(entry->first, entry->second, lock, stop);
+      // Where the window's model has come between, it has another turn.
+      const bool again = !model && parts_->loading.stop_requested() && !stop.stop_requested();
+      if (!again) return model;
+    }
+    const bool may_go_on = parts_->loading_over.wait(
+        lock, stop, [this] { return !parts_->is_loading && !parts_->is_exchanging; });
+    if (!may_go_on) return fail(errors::stopped_on_request());
+    lock.unlock();
+  }
+}
+
+void EngineModels::begin_exchange() {
+  std::shared_ptr<ServedEngine> left;
   std::unique_lock lock(parts_->mutex);
-  if (auto model = parts_->use(path)) return model;
-  // One at a time, since each is planned beside those that are there.
-  if (!parts_->loading_over.wait(lock, stop, [this] { return !parts_->is_loading; }))
-    return fail(errors::stopped_on_request());
-  if (auto model = parts_->use(path)) return model;
-  parts_->is_loading = true;
-  lock.unlock();
-  auto model = parts_->load(name, path, stop);
-  lock.lock();
-  parts_->is_loading = false;
+  parts_->is_exchanging = true;
+  parts_->loading.request_stop();
+  for (auto each = parts_->loaded.begin(); each != parts_->loaded.end(); ++each) {
+    if (!each->second.is_windows) continue;
+    left = std::move(each->second.model);
+    parts_->loaded.erase(each);
+    break;
+  }
+  parts_->loading_over.wait(lock, [this] { return !parts_->is_loading; });
+}
+
+void EngineModels::make_room(const LoadOptions& next) {
+  // Where it does not fit, who loads it says so.
+  if (const auto made = parts_->make_room(model_name(next.model), next); !made)
+    log::info("server", "the window's model: ", made.error().message());
+}
+
+void EngineModels::end_exchange(const std::filesystem::path& path, std::shared_ptr<ServedEngine> model) {
+  std::vector<std::shared_ptr<ServedEngine>> replaced;  // goes without the lock
+  const std::scoped_lock lock(parts_->mutex);
+  if (model) {
+    for (auto each = parts_->loaded.begin(); each != parts_->loaded.end();) {
+      if (each->second.is_windows || is_same_file(each->first, path)) {
+        replaced.push_back(std::move(each->second.model));
+        each = parts_->loaded.erase(each);
+      } else {
+        ++each;
+      }
+    }
+    parts_->loaded[path] = {.model = std::move(model), .is_windows = true};
+    parts_->last = path;
+  }
+  parts_->is_exchanging = false;
   parts_->loading_over.notify_all();
-  if (!model) return std::unexpected(model.error());
-  parts_->loaded[path] = {.model = *model};
-  parts_->last = path;
-  return *model;
 }
 
 Result<ModelInfo> EngineModels::inspect(const std::string& name) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/server/served_models.h"
@@ -13,9 +14,13 @@
 
 namespace fovea::app {
 
+class ServedEngine;
+
 struct EngineModelsSettings {
-  std::vector<std::string> given = {};    // MODEL of the command line; the first is the default
-  std::filesystem::path folder = {};      // the model library
+  std::vector<std::string> given = {};  // MODEL of the command line; the first is the default
+  std::filesystem::path folder = {};    // the model library
+  // Names and places of others, behind those of the library; none where it is empty. Any thread.
+  std::function<std::vector<std::pair<std::string, std::filesystem::path>>()> others = {};
   std::chrono::seconds idle_unload{600};  // 0: never
   std::int64_t device_bytes = 0;          // as if the device had so many; 0: what it has
   // What the flags mean for a model, as fovea chat has it.
@@ -36,6 +41,15 @@ class EngineModels : public ServedModels {
   Result<LoadPlan> plan(const std::string& name) override;
   std::shared_ptr<ServedModel> loaded() override;
   void keep(const std::string& name, std::chrono::seconds time) override;
+
+  // The window's model, which somebody else loads and closes: the one that is served by default, counted with
+  // what it holds, and unloaded for no client. It is exchanged in three steps. Where it leaves, clients'
+  // loads end and wait until the next one is there, …
+  void begin_exchange();
+  // … models that nobody asks give up their memory, as far as the next one needs it, …
+  void make_room(const LoadOptions& next);
+  // … and it is served. Null: there is none.
+  void end_exchange(const std::filesystem::path& path, std::shared_ptr<ServedEngine> model);
 
   struct Parts;
   explicit EngineModels(std::unique_ptr<Parts> parts);

@@ -43,6 +43,8 @@ FOVEA_ERROR(invalid, server_needs_key, "whoever reaches this address could use t
 FOVEA_ERROR(invalid, server_open_key, "others may read the key", "Take that away: chmod 600 {file}");
 FOVEA_ERROR(invalid, server_bad_key, "a key is one line of 16 to 512 printable characters without spaces",
             "Make one: head -c 32 /dev/urandom | base64 > FILE");
+FOVEA_ERROR(io, server_key_not_written, "the key cannot be written: {said}",
+            "Check the permissions of the folder");
 
 // Requests.
 FOVEA_ERROR(invalid, server_no_json, "the body is not JSON, at byte {offset}",
@@ -74,6 +76,11 @@ FOVEA_ERROR(not_found, server_no_models, "there is no model {model}, nor any oth
             "Put one into the model library, or name one: fovea serve MODEL");
 FOVEA_ERROR(memory, server_no_memory, "{model} needs {needed} and {available} can be had, beside {loaded}",
             "Try again when those have answered, or choose a smaller model or --context");
+FOVEA_ERROR(memory, server_no_memory_beside_window,
+            "{model} needs {needed} and {available} can be had beside {open}, which Fovea's window has open",
+            "Ask for {open}, or open a smaller model or less context in the window");
+FOVEA_ERROR(cancelled, server_model_closed, "{model} was closed or exchanged for another model",
+            "Try again in a moment");
 FOVEA_ERROR(memory, server_never_memory, "{model} needs {needed} and {available} can be had",
             "Choose a smaller model or --context, or give it a --budget");
 

@@ -1,6 +1,7 @@
 #include "app/server/service.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -37,11 +38,24 @@ struct Service::Parts {
     Handler handler;
   };
   static const std::vector<Route>& routes();
+  // One more of these, where it counts, for as long as it lives.
+  struct Counted {
+    std::atomic<std::size_t>* const of;
+    explicit Counted(std::atomic<std::size_t>* counter) : of(counter) {
+      if (of != nullptr) ++*of;
+    }
+    ~Counted() {
+      if (of != nullptr) --*of;
+    }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+  };
 
   ServiceSettings settings;
   ServedModels& models;
   Activity activity;
   ResponseStore responses;
+  std::atomic<std::size_t> answering = 0;
   std::unique_ptr<HttpServer> server;
 
   Parts(ServiceSettings its_settings, ServedModels& its_models)
@@ -365,7 +379,12 @@ Result<std::unique_ptr<Service>> Service::start(ServiceSettings settings, Served
   HttpHandler handler{
       .head_check = [its](const HttpRequest& head) { return its->check_head(head); },
       .lane = [](const HttpRequest& head) -> std::size_t { return Parts::find(head)->lane; },
-      .answer = [its](Exchange& exchange) { (its->*Parts::find(exchange.request())->handler)(exchange); },
+      .answer =
+          [its](Exchange& exchange) {
+            const Parts::Route* const route = Parts::find(exchange.request());
+            const Parts::Counted counted(route->lane == Parts::Lane::answers ? &its->answering : nullptr);
+            (its->*route->handler)(exchange);
+          },
       .refusal = [](int status, std::string_view what,
                     std::string_view path) { return refusal_response(dialect_of(path), status, what); }};
   FOVEA_TRY(its->server, HttpServer::start(http, std::move(handler)));
@@ -374,6 +393,10 @@ Result<std::unique_ptr<Service>> Service::start(ServiceSettings settings, Served
 
 std::uint16_t Service::port() const {
   return parts_->server->port();
+}
+
+std::size_t Service::requests() const {
+  return parts_->answering + parts_->server->waiting(Parts::Lane::answers);
 }
 
 std::string Service::url() const {

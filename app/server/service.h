@@ -33,7 +33,8 @@ class Service {
   ~Service();
 
   std::uint16_t port() const;
-  std::string url() const;  // "http://127.0.0.1:11435"
+  std::string url() const;       // "http://127.0.0.1:11435"
+  std::size_t requests() const;  // for answers: those in progress, and those that wait
 
   struct Parts;
   explicit Service(std::unique_ptr<Parts> parts);

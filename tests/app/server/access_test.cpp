@@ -1,6 +1,7 @@
 // Who is let in: names in Host, pages' Origin, keys and their files.
 #include "app/server/access.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -141,6 +142,35 @@ class AccessTest : public QObject {
   void noKeyFile() {
     const TemporaryFolder folder;
     QCOMPARE(read_key(folder.path() / "none").error().kind, ErrorKind::not_found);
+  }
+
+  void whoListensElsewhereNeedsAKey() {
+    FOVEA_VERIFY(rules_for("127.0.0.1", {}));
+    QVERIFY(rules_for("127.0.0.1", {})->hosts.empty());
+    QVERIFY(rules_for("0.0.0.0", {}).error().is(errors::server_needs_key.code));
+    const auto rules = rules_for("0.0.0.0", key);
+    FOVEA_VERIFY(rules);
+    QCOMPARE(rules->key, std::string(key));
+    QVERIFY(rules->any_address);
+    const auto one = rules_for("fe80::7", key);
+    FOVEA_VERIFY(one);
+    QVERIFY(!one->any_address && std::ranges::find(one->hosts, "[fe80::7]") != one->hosts.end());
+  }
+
+  void aMadeKeyIsReadAgain() {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "key";
+    const std::string made = make_key();
+    QVERIFY(made != make_key() && made.size() == 70);
+    for (const std::string& each : {std::string(key), made}) {
+      FOVEA_VERIFY(write_key(file, each));
+      QCOMPARE(std::filesystem::status(file).permissions(),
+               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+      QCOMPARE(read_key(file).value(), each);
+    }
+    const auto nowhere = write_key(folder.path() / "none" / "key", made);
+    QVERIFY(nowhere.error().is(errors::server_key_not_written.code));
+    QVERIFY(nowhere.error().message().find(made) == std::string::npos);
   }
 };
 
