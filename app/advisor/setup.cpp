@@ -120,6 +120,7 @@ Result<LoadPlan> plan_of(const Candidate& candidate, const LoadOptions& setup, c
     return fail(phrases::name_place(candidate.name), errors::only_size_known());
   LoadOptions options = load_options(candidate.path, setup, machine.room.precision.stores_folder);
   options.device = machine.room.device;
+  options.sequences = machine.room.sequences;
   options.precision.budget_bytes = setup.precision.budget_bytes;
   if (!candidate.path.empty()) return plan_model(options, facts_of(machine));
   const CatalogueEntry& entry = *candidate.entry;

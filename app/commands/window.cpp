@@ -9,6 +9,7 @@
 #include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
+#include "app/commands/plan_report.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 
@@ -40,7 +41,8 @@ Result<void> open_window_or_chat(const WindowFlags& flags, int argc, char** argv
   WindowRequest request{.load = {},
                         .policy_given = flags.load.precision.policy != PolicyKind::automatic,
                         .conversation = flags.conversation,
-                        .arguments = restart_arguments(argc, argv)};
+                        .arguments = restart_arguments(argc, argv),
+                        .plan_text = served_plan};
   if (!flags.model.empty()) {
     FOVEA_TRY(request.load, load_options(flags.model, flags.load));
   }

@@ -9,11 +9,14 @@
 #include <utility>
 
 #include "app/settings/errors.h"
+#include "engine/api/limits.h"
 
 namespace fovea::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t max_port = 65535;
 
 // One setting: its place in the file, and how it is read, written and compared.
 struct Field {
@@ -132,6 +135,23 @@ Field field(const char* group, const char* key, T Settings::* member, Phrase exp
           [member](const Settings& a, const Settings& b) { return a.*member == b.*member; }};
 }
 
+// One of the server's, as field().
+template <class T>
+Field server_field(const char* key, T ServerChoice::* member, Phrase expected,
+                   bool (*fits)(const T&) = nullptr) {
+  return {"server",
+          key,
+          std::move(expected),
+          [member, fits](Settings& s, const Json& value) {
+            T read{};
+            if (!convert(value, read) || (fits && !fits(read))) return false;
+            s.server.*member = read;
+            return true;
+          },
+          [member](const Settings& s) { return json_of(s.server.*member); },
+          [member](const Settings& a, const Settings& b) { return a.server.*member == b.server.*member; }};
+}
+
 template <class Enum, std::size_t N>
 Field choice(const char* group, const char* key, Enum Settings::* member, std::array<const char*, N> names,
              Phrase expected) {
@@ -170,13 +190,21 @@ const std::vector<Field>& fields() {
       field("appearance", "language", &S::language, phrases::setting_language()),
       choice("appearance", "theme", &S::theme, std::array{"system", "light", "dark"},
              phrases::setting_theme()),
-      field<std::int64_t>("appearance", "text_percent", &S::text_percent, phrases::setting_percent(50, 300),
+      field<std::int64_t>("appearance", "text_percent", &S::text_percent,
+                          phrases::setting_whole_from_to(50, 300),
                           [](const std::int64_t& v) { return v >= 50 && v <= 300; }),
       choice("appearance", "send_key", &S::send_key, std::array{"enter", "control_enter"},
              phrases::setting_send_key()),
       field("appearance", "show_live_panel", &S::show_live_panel, phrases::true_or_false()),
       field("appearance", "hottest_first", &S::hottest_first, phrases::true_or_false()),
       field("network", "offline", &S::offline, phrases::true_or_false()),
+      server_field("on", &ServerChoice::on, phrases::true_or_false()),
+      server_field<std::int64_t>("port", &ServerChoice::port, phrases::setting_whole_from_to(0, max_port),
+                                 [](const std::int64_t& v) { return v >= 0 && v <= max_port; }),
+      server_field<std::int64_t>("slots", &ServerChoice::slots,
+                                 phrases::setting_whole_from_to(1, max_sequences - 1),
+                                 [](const std::int64_t& v) { return v >= 1 && v < max_sequences; }),
+      server_field("for_other_computers", &ServerChoice::for_other_computers, phrases::true_or_false()),
       field("models", "folders", &S::model_folders, phrases::setting_folders()),
       field("models", "recent", &S::recent_models, phrases::setting_paths()),
       field("models", "setups", &S::model_setups, phrases::setting_setups()),

@@ -14,7 +14,7 @@ FOVEA_PHRASE(settings_no_json, "is no valid JSON (line {line})");
 // What a setting must be.
 FOVEA_PHRASE(setting_language, "a language's code, or empty for the system's");
 FOVEA_PHRASE(setting_theme, "system, light or dark");
-FOVEA_PHRASE(setting_percent, "a whole number from {min} to {max}");
+FOVEA_PHRASE(setting_whole_from_to, "a whole number from {min} to {max}");
 FOVEA_PHRASE(setting_send_key, "enter or control_enter");
 FOVEA_PHRASE(setting_folders, "a list of folders");
 FOVEA_PHRASE(setting_paths, "a list of paths");

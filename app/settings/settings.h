@@ -19,6 +19,15 @@ struct Preset {  // of a system prompt
   bool operator==(const Preset&) const = default;
 };
 
+// Other programs that ask the window's model.
+struct ServerChoice {
+  bool on = false;
+  std::int64_t port = 11435;  // 0: a free one
+  std::int64_t slots = 3;     // their requests that are answered at once, 1 … max_sequences - 1
+  bool for_other_computers = false;
+  bool operator==(const ServerChoice&) const = default;
+};
+
 struct Settings {
   // appearance
   std::string language;  // "de"; empty: the system's
@@ -30,6 +39,8 @@ struct Settings {
 
   // network
   bool offline = false;  // nothing at all goes out
+
+  ServerChoice server;
 
   // models
   std::vector<std::string> model_folders;  // watched in addition to our own

@@ -123,12 +123,18 @@ void ChatController::open_model(const LoadOptions& request, const std::optional<
   if (std::exchange(compared_, {})) --loads_asked_;
   leave_model();
   asked_ = request;
+  if (!shown) {  // whoever opens it: for as many answers at once as the server wants
+    asked_.sequences = load_defaults_.sequences;
+    asked_.cache_tokens = load_defaults_.cache_tokens;
+  }
   const QString name = q(request.model.filename().string());
   window_.show_progress(tr("Loading %1").arg(name), 0, 0);
   Q_EMIT modelClosed();
   Q_EMIT modelOpening(name);
-  QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(), request,
-                                            shown] { worker->load(ticket, request, shown); });
+  QMetaObject::invokeMethod(
+      worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(), request = asked_, shown] {
+        worker->load(ticket, request, shown);
+      });
 }
 
 // Nothing is asked until one is loaded.

@@ -2,8 +2,6 @@
 
 #include <QApplication>
 #include <QFileInfo>
-#include <QLocale>
-#include <QPointer>
 
 #include "app/advisor/model_setups.h"
 #include "app/advisor/proposal.h"
@@ -17,12 +15,10 @@
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
-#include "app/wizard/device_views.h"
+#include "app/window/server_link.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
-#include "engine/api/form.h"
 #include "engine/core/result.h"
-#include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
 #include "ui/language/language.h"
@@ -93,8 +89,11 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
       *chat_, *window_, [this](const std::function<void(Settings&)>& change) { change_settings(change); });
   wizard_->set_downloads(models_->downloads());
   compare_ = std::make_unique<CompareLink>(*chat_, *window_);
+  server_ =
+      std::make_unique<ServerLink>(*chat_, *window_, request_.plan_text, config_folder() / "server.key");
   connect_window();
   connect_models();
+  connect_server();
   apply_settings();
   if (!settings) window_->show_error(error_words(settings.error()));
   tell_settings(settings_file_.take_notices());
@@ -102,6 +101,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
 
 Desktop::~Desktop() {
   stop_.request_stop();
+  server_.reset();
   compare_.reset();
   wizard_.reset();
   models_.reset();
@@ -195,6 +195,7 @@ void Desktop::start() {
   window_->restoreState(from_base64(settings_.window_state));
   window_->show_live_panel(settings_.show_live_panel);
   window_->show();
+  server_->begin();
   if (request_.conversation > 0) chat_->conversation().open(request_.conversation);
   if (request_.load) {
     LoadOptions load = *request_.load;
@@ -238,12 +239,14 @@ void Desktop::open_what_fits() {
     recent.emplace_back(choice.path.toStdString());
   const auto look = [recent, library = *library_, context = settings_.context_tokens,
                      budget = static_cast<std::int64_t>(settings_.budget_gb * 1e9), device = device(),
+                     sequences = ServerLink::sequences_for(settings_.server),
                      stop = stop_.get_token()]() -> Result<Proposal> {
     FOVEA_TRY(Machine machine, find_machine({}, device));
     if (machine.trouble) return std::unexpected(*machine.trouble);
     machine.room.context = context;
     machine.room.context_may_shrink = true;
     if (budget > 0) machine.room.precision.budget_bytes = budget;
+    machine.room.sequences = sequences;
     return propose_model(recent, library, catalogue(), machine, stop);
   };
   in_background(this, look, [this](const Result<Proposal>& proposal) {
@@ -273,25 +276,6 @@ void Desktop::take_proposal(const Proposal& proposal) {
                                  .arg(name));
 }
 
-// --- settings
-
-void Desktop::change_settings(const std::function<void(Settings&)>& change) {
-  change(settings_);
-  writer_.start([this, change] {
-    const auto written = settings_file_.update(change);
-    QMetaObject::invokeMethod(this, [this, written, notices = settings_file_.take_notices()] {
-      if (!written) window_->show_error(error_words(written.error()));
-      tell_settings(notices);
-    });
-  });
-}
-
-void Desktop::tell_settings(const std::vector<Phrase>& notices) {
-  QStringList sentences;
-  for (const Phrase& notice : notices) sentences += sentence_words(notice);
-  if (!sentences.isEmpty()) window_->show_notice(tr("Settings: %1").arg(sentences.join(QLatin1Char('\n'))));
-}
-
 void Desktop::apply_appearance() {
   ui::Scheme scheme = system_look().scheme;
   if (settings_.theme == ThemeChoice::light) scheme = ui::Scheme::light;
@@ -301,136 +285,6 @@ void Desktop::apply_appearance() {
   font.setPointSizeF(font.pointSizeF() * static_cast<double>(settings_.text_percent) / 100);
   QApplication::setFont(font);
 }
-
-void Desktop::apply_settings() {
-  apply_appearance();
-  window_->composer().set_send_with_control(settings_.send_key == SendKey::control_enter);
-  chat_->set_load_defaults(load_defaults());
-  models_->set_folders(folders_of(settings_));
-  models_->set_offline(settings_.offline);
-  models_->set_limits(settings_.context_tokens, static_cast<std::int64_t>(settings_.budget_gb * 1e9),
-                      device());
-  show_models();
-}
-
-LoadOptions Desktop::load_defaults() const {
-  LoadOptions load = request_.load.value_or(LoadOptions{});
-  load.model.clear();
-  load.precision.stores_folder = stores_folder();
-  if (load.device.empty()) load.device = settings_.device;
-  if (load.context == 0) {
-    load.context = settings_.context_tokens;
-    load.context_may_shrink = true;
-  }
-  if (load.precision.policy == PolicyKind::none && settings_.budget_gb > 0) {
-    load.precision.policy = PolicyKind::automatic;
-    load.precision.budget_bytes = static_cast<std::int64_t>(settings_.budget_gb * 1e9);
-  }
-  return load;
-}
-
-void Desktop::show_settings() {
-  if (auto* shown = window_->findChild<ui::SettingsDialog*>(); shown && shown->isVisible()) {
-    shown->raise();
-    return shown->activateWindow();
-  }
-  ui::SettingsView view;
-  view.theme = static_cast<ui::ThemeView>(settings_.theme);
-  view.language = q(settings_.language);
-  view.text_percent = static_cast<int>(settings_.text_percent);
-  view.send_with_control = settings_.send_key == SendKey::control_enter;
-  view.offline = settings_.offline;
-  for (const std::string& folder : settings_.model_folders) view.model_folders += q(folder);
-  view.context_tokens = static_cast<int>(settings_.context_tokens);
-  const ui::PlacesView places{q(data_folder().string()), q(config_folder().string()),
-                              q(cache_folder().string())};
-  auto* dialog = new ui::SettingsDialog(view, places, window_.get());
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  show_devices(*dialog);
-  connect(dialog, &ui::SettingsDialog::changed, this, [this](const ui::SettingsView& changed) {
-    change_settings([changed](Settings& s) {
-      s.theme = static_cast<ThemeChoice>(changed.theme);
-      s.language = changed.language.toStdString();
-      s.text_percent = changed.text_percent;
-      s.send_key = changed.send_with_control ? SendKey::control_enter : SendKey::enter;
-      s.offline = changed.offline;
-      s.model_folders.clear();
-      for (const QString& folder : changed.model_folders) s.model_folders.push_back(folder.toStdString());
-      s.context_tokens = changed.context_tokens;
-    });
-    apply_settings();
-  });
-  connect(dialog, &ui::SettingsDialog::tokenEntered, models_.get(), &ModelsController::save_token);
-  connect(dialog, &ui::SettingsDialog::forgetTokenRequested, models_.get(), &ModelsController::forget_token);
-  connect(models_.get(), &ModelsController::tokenNote, dialog, &ui::SettingsDialog::show_token_note);
-  connect(dialog, &ui::SettingsDialog::wizardRequested, this, [this] { wizard_->open(settings_); });
-  dialog->show();
-}
-
-// Asking the driver may take a moment.
-void Desktop::show_devices(ui::SettingsDialog& dialog) {
-  const auto look = [find = find_devices_] { return find(); };
-  in_background(&dialog, look, [this, dialog = QPointer(&dialog)](const FoundDevices& found) {
-    devices_ = found.devices;
-    const DeviceViews shown = device_views(found.devices, found.no_gpu, device());
-    dialog->set_devices(shown.views, shown.chosen);
-  });
-  connect(&dialog, &ui::SettingsDialog::deviceChosen, this,
-          [this](const QString& id) { change_device(choice_of_device(devices_, id)); });
-}
-
-void Desktop::change_device(const DeviceChoice& choice) {
-  if (request_.load) request_.load->device.clear();  // chosen later than the command line
-  change_settings([choice](Settings& s) {
-    s.device = choice.name;
-    s.device_description = choice.description;
-  });
-  apply_settings();
-  if (!chat_->model_loaded() || same_device(chat_->model().settings.device, choice.name)) return;
-  window_->show_notice(tr("The model that is open stays where it is until it is opened again."),
-                       tr("Open it again"), [this] {
-                         if (chat_->model_loaded())
-                           chat_->open_model(q(chat_->model().settings.model.string()));
-                       });
-}
-
-// A card may have gone, or another one come in its place, since it was chosen.
-void Desktop::check_device() {
-  const DeviceInfo& opened = chat_->model().device;
-  if (!is_card(opened.name) || opened.name != settings_.device || settings_.device_description.empty() ||
-      opened.description == settings_.device_description)
-    return;
-  window_->show_error(
-      tr("The model runs on %1, which is another card than the %2 that was chosen.")
-          .arg(q(opened.name + " (" + opened.description + ")"), q(settings_.device_description)),
-      tr("Settings…"), [this] { show_settings(); });
-}
-
-void Desktop::show_chat_settings() {
-  std::vector<ui::PresetView> presets;
-  for (const Preset& preset : settings_.system_prompts) presets.push_back({q(preset.name), q(preset.text)});
-  const ModelInfo& info = chat_->model().info;
-  const ui::ThinkingChoices thinking{info.can_switch_thinking, info.has_effort};
-  auto* dialog = new ui::ChatSettingsDialog(
-      chat_->conversation().chat_settings(), view_of(chat_->usual_request()), presets, thinking,
-      window_.get(), [](const QString& schema) {
-        const auto checked =
-            check_form({.kind = AnswerForm::Kind::json_schema, .text = schema.toStdString()});
-        return checked ? QString() : error_words(checked.error());
-      });
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QDialog::accepted, this,
-          [this, dialog] { chat_->conversation().set_chat_settings(dialog->settings()); });
-  connect(dialog, &ui::ChatSettingsDialog::presetsChanged, this, [this, dialog] {
-    std::vector<Preset> kept;
-    for (const ui::PresetView& preset : dialog->presets())
-      kept.push_back({preset.name.toStdString(), preset.text.toStdString()});
-    change_settings([kept](Settings& s) { s.system_prompts = kept; });
-  });
-  dialog->open();
-}
-
-// --- models and the window
 
 void Desktop::show_models() {
   models_->list_models();

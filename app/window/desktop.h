@@ -29,6 +29,7 @@ namespace fovea::app {
 class CompareLink;
 class LiveSession;
 class ModelsController;
+class ServerLink;
 struct Proposal;
 
 class Desktop : public QObject {
@@ -50,6 +51,7 @@ class Desktop : public QObject {
   LiveSession& live_session() { return *live_session_; }
   ModelsController& models() { return *models_; }
   CompareLink& compare() { return *compare_; }
+  ServerLink& server() { return *server_; }
   const Settings& settings() const { return settings_; }
   // What the program is to be started with again, now that it has closed; nothing: it has ended.
   const std::optional<std::vector<std::string>>& restart() const { return restart_; }
@@ -76,7 +78,9 @@ class Desktop : public QObject {
   bool apply_kept_setup(LoadOptions& load);
   void open_what_fits();
   void take_proposal(const Proposal& proposal);
+  void connect_server();
   void show_settings();
+  void show_server_settings();
   DeviceChoice device() const { return {settings_.device, settings_.device_description}; }
   void show_devices(ui::SettingsDialog& dialog);
   void change_device(const DeviceChoice& choice);
@@ -99,6 +103,7 @@ class Desktop : public QObject {
   std::unique_ptr<ModelsController> models_;
   std::unique_ptr<WizardLink> wizard_;
   std::unique_ptr<CompareLink> compare_;
+  std::unique_ptr<ServerLink> server_;
   std::function<FoundDevices()> find_devices_ = [] {
     return FoundDevices{devices().value_or(std::vector<DeviceInfo>{}), why_no_gpu()};
   };

@@ -1,6 +1,9 @@
 #include "app/window/engine_worker.h"
 
+#include <utility>
+
 #include "app/library/device_choice.h"
+#include "app/library/model_library.h"
 #include "app/window/errors.h"
 
 namespace fovea::app {
@@ -53,38 +56,66 @@ bool EngineWorker::due() {
   return true;
 }
 
-void EngineWorker::exchange(std::unique_ptr<Engine> engine) {
+void EngineWorker::serve(std::shared_ptr<EngineModels> models) {
   const std::lock_guard lock(engine_mutex_);
+  models_ = std::move(models);
+  if (!models_) return;
+  if (is_exchanging_) models_->begin_exchange();
+  if (engine_) models_->end_exchange(engine_->plan().options.model, engine_);
+}
+
+std::shared_ptr<EngineModels> EngineWorker::leave_engine() {
+  std::shared_ptr<ServedEngine> left;
+  std::shared_ptr<EngineModels> models;
+  {
+    const std::lock_guard lock(engine_mutex_);
+    is_exchanging_ = true;
+    snapshot_seen_ = 0;
+    left = std::exchange(engine_, nullptr);
+    models = models_;
+  }
+  if (models) models->begin_exchange();
+  if (left) left->close();
+  return models;
+}
+
+void EngineWorker::enter_engine(const std::filesystem::path& model, std::shared_ptr<ServedEngine> engine) {
+  const std::lock_guard lock(engine_mutex_);
+  is_exchanging_ = false;
   engine_ = std::move(engine);
+  if (models_) models_->end_exchange(model, engine_);
 }
 
 bool EngineWorker::read_snapshot(Snapshot& snapshot) {
   const std::unique_lock lock(engine_mutex_, std::try_to_lock);
-  return lock && engine_ && engine_->read_snapshot(snapshot);
+  return lock && engine_ && engine_->read_snapshot(snapshot, snapshot_seen_);
 }
 
 void EngineWorker::load(quint64 ticket, const LoadOptions& request, const std::optional<LoadPlan>& shown) {
   const std::stop_token stop = begin(ticket);
-  exchange(nullptr);  // two models at once may not fit into memory
-  auto engine = loader_(
+  if (const auto models = leave_engine()) models->make_room(request);
+  auto opened = loader_(
       request, shown,
       [this](const Progress& progress) {
         if (due()) Q_EMIT loadProgress(progress);
       },
       stop);
-  if (!engine) {
-    Q_EMIT loadFailed(engine.error());
+  if (!opened) {
+    enter_engine({}, nullptr);
+    Q_EMIT loadFailed(opened.error());
     return;
   }
-  exchange(std::move(*engine));
-  LoadedModel model{engine_->info(),          engine_->settings(),
-                    engine_->memory(),        {},
-                    engine_->expert_layers(), device_of(engine_->settings().device),
-                    engine_->text(),          {}};
-  if (engine_->plan().policy() != PolicyKind::none) model.plan = engine_->plan().plan;
-  const std::span<const float> uses = engine_->calibrated_uses();
+  const Engine& engine = **opened;
+  LoadedModel model{engine.info(),          engine.settings(),
+                    engine.memory(),        {},
+                    engine.expert_layers(), device_of(engine.settings().device),
+                    engine.text(),          {}};
+  if (engine.plan().policy() != PolicyKind::none) model.plan = engine.plan().plan;
+  const std::span<const float> uses = engine.calibrated_uses();
   model.calibrated_uses.assign(uses.begin(), uses.end());
-  model.changed = engine_->plan().changed;
+  model.changed = engine.plan().changed;
+  const std::filesystem::path path = engine.settings().model;
+  enter_engine(path, std::make_shared<ServedEngine>(model_name(path), std::move(*opened)));
   Q_EMIT loaded(model);
 }
 
@@ -94,7 +125,7 @@ void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
     Q_EMIT failed(errors::no_model_open());
     return;
   }
-  const auto result = engine_->generate(
+  const auto result = engine()->generate(
       request,
       [this](std::string_view text, const Timings& so_far) {
         Q_EMIT textArrived(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())), so_far);
@@ -108,7 +139,7 @@ void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
     return;
   }
   rest();
-  if (const auto use = engine_->precision()) Q_EMIT precisionUsed(*use);
+  if (const auto use = engine()->precision()) Q_EMIT precisionUsed(*use);
   Q_EMIT finished(*result);
 }
 
@@ -118,7 +149,7 @@ void EngineWorker::rest() {
 
 void EngineWorker::recall(const QByteArray& use_profile) {
   const std::string_view bytes(use_profile.constData(), static_cast<std::size_t>(use_profile.size()));
-  if (engine_ && engine_->recall(bytes)) rest();
+  if (engine_ && engine()->recall(bytes)) rest();
 }
 
 void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings) {
@@ -128,7 +159,7 @@ void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings
     return;
   }
   const auto result = app::calibrate(
-      *engine_, settings,
+      *engine(), settings,
       [this](const Progress& progress) {
         if (due()) Q_EMIT calibrationProgress(progress);
       },
@@ -142,7 +173,7 @@ void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings
 
 void EngineWorker::compare(quint64 ticket, const ComparisonRequest& request, bool keep_open) {
   const std::stop_token stop = begin(ticket);
-  if (!keep_open) exchange(nullptr);
+  if (!keep_open) leave_engine();
   const auto result = compare_settings(
       request,
       [this](const LoadOptions& options, const ProgressSink& progress, const std::stop_token& until) {

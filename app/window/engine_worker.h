@@ -1,4 +1,5 @@
-// The engine behind queued signals: it lives in a thread of its own, the GUI thread never calls into it.
+// The engine behind queued signals: it lives in a thread of its own, the GUI thread never calls into it. The
+// server's threads may ask it too.
 #pragma once
 
 #include <QByteArray>
@@ -15,6 +16,8 @@
 
 #include "app/advisor/calibration.h"
 #include "app/advisor/comparison.h"
+#include "app/server/engine_models.h"
+#include "app/server/served_engine.h"
 #include "engine/api/devices.h"
 #include "engine/api/engine.h"
 
@@ -56,8 +59,12 @@ class EngineWorker : public QObject {
   // False: nothing new, or a model is being exchanged just now. Never waits.
   bool read_snapshot(Snapshot& snapshot);
 
-  // Lets go of the engine; on the worker's thread, when that ends.
-  void close() { exchange(nullptr); }
+  // The model that is open, and each that is opened from now on, is one of these; null: of nobody's. Any
+  // thread; returns at once. What was given before must be null or not be asked any more.
+  void serve(std::shared_ptr<EngineModels> models);
+
+  // Lets go of the engine; on the worker's thread, when that ends. Others' answers are ended.
+  void close() { leave_engine(); }
 
  public Q_SLOTS:
   // `shown`: the plan that was shown for it, which is carried out; where it does not hold any more, it is
@@ -92,17 +99,24 @@ class EngineWorker : public QObject {
   std::stop_token begin(quint64 ticket);
   void rest();  // until the swaps that an answer began are finished
   bool due();   // at most 20 progress reports a second
-  void exchange(std::unique_ptr<Engine> engine);
+  Engine* engine() const { return engine_ ? &engine_->engine() : nullptr; }
+  // Two models at once may not fit into memory. Programs that ask for one wait until enter_engine().
+  std::shared_ptr<EngineModels> leave_engine();
+  void enter_engine(const std::filesystem::path& model, std::shared_ptr<ServedEngine> engine);
 
   Loader loader_ = [](const LoadOptions& request, const std::optional<LoadPlan>& shown,
                       const ProgressSink& progress, const std::stop_token& stop) {
     return shown ? Engine::load(*shown, IfChanged::plan_anew, progress, stop)
                  : Engine::load(request, progress, stop);
   };
-  std::unique_ptr<Engine> engine_;  // exchanged under engine_mutex_; used by the worker thread without it
+  std::shared_ptr<ServedEngine>
+      engine_;  // exchanged under engine_mutex_; used by the worker thread without it
   std::mutex engine_mutex_;
-  QElapsedTimer last_report_;  // worker thread only
-  QTimer rest_timer_{this};    // worker thread only
+  std::shared_ptr<EngineModels> models_;  // guarded by engine_mutex_
+  bool is_exchanging_ = false;            // guarded by engine_mutex_: one has left, the next is not there yet
+  std::uint64_t snapshot_seen_ = 0;       // guarded by engine_mutex_: the number of the last one
+  QElapsedTimer last_report_;             // worker thread only
+  QTimer rest_timer_{this};               // worker thread only
 
   std::mutex mutex_;
   std::stop_source source_;    // guarded by mutex_

@@ -7,6 +7,11 @@ namespace fovea::errors {
 
 FOVEA_ERROR(invalid, no_model_open, "no model is open", "Open a model first");
 
+// server_key.cpp
+FOVEA_ERROR(io, server_key_locked,
+            "the server's key is in the system's keyring, which cannot be used just now",
+            "Unlock it and try again");
+
 // Attached files.
 FOVEA_ERROR(unsupported, attached_picture, "this is a picture, and the model reads text only",
             "Attach text files: notes, Markdown, tables as CSV, source code");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct WindowRequest {
   std::int64_t conversation = 0;    // to open with; 0: none
   // Of the command line, without the conversation: what a restart is given.
   std::vector<std::string> arguments = {};
+  // What the server says of a plan, when a program asks.
+  std::function<std::string(const LoadPlan&)> plan_text = {};
 };
 
 // Why no window can open here ("there is no display …"), or nothing when one can.

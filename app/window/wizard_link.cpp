@@ -33,6 +33,7 @@ void WizardLink::open(const Settings& settings, bool memory_page) {
   world.calibration = calibration_;
   world.can_download = downloads_ != nullptr;
   world.device = {settings.device, settings.device_description};
+  world.sequences = chat_.load_defaults().sequences;
   before_.reset();
   if (chat_.model_loaded()) {
     before_ = chat_.model().settings;

@@ -149,7 +149,9 @@ void WizardController::finish() {
 }
 
 LoadOptions WizardController::request() const {
-  return load_options(chosen_->path, setup_, world_.stores);
+  LoadOptions options = load_options(chosen_->path, setup_, world_.stores);
+  options.sequences = world_.sequences;
+  return options;
 }
 
 void WizardController::update_navigation() {

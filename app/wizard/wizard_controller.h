@@ -30,6 +30,7 @@ struct WizardWorld {
   std::optional<LoadOptions> open;  // the model that is open, as the engine chose the rest
   std::int64_t open_bytes = 0;      // that it holds
   DeviceChoice device = {};         // on which models run
+  std::int64_t sequences = 1;       // answers at once that they are opened for
   bool can_download = false;        // somebody listens to downloadRequested
   // For tests: these numbers instead of looking.
   std::function<Result<Machine>(const DeviceChoice& device)> machine = {};

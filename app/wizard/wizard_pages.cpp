@@ -83,6 +83,7 @@ void WizardController::find() {
     }
     machine_ = *std::move(found);
     machine_->room.precision.stores_folder = world_.stores;
+    machine_->room.sequences = world_.sequences;
     measuring_ = machine_->memory_read_gb_per_s <= 0 && !machine_->trouble;
     show_machine();
     update_navigation();

@@ -1255,6 +1255,53 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::ServerLink</name>
+    <message>
+        <source>It starts…</source>
+        <translation>Er startet …</translation>
+    </message>
+    <message>
+        <source>The system has no keyring that can be used, so the key lies in a file that only you can read: %1</source>
+        <translation>Das System hat keinen Schlüsselbund, der zu benutzen ist; der Schlüssel liegt deshalb in einer Datei, die nur Sie lesen können: %1</translation>
+    </message>
+    <message>
+        <source>The key lies in the system&apos;s keyring.</source>
+        <translation>Der Schlüssel liegt im Schlüsselbund des Systems.</translation>
+    </message>
+    <message>
+        <source>It answers programs on this computer that ask at this address:</source>
+        <translation>Er antwortet Programmen auf diesem Computer, die unter dieser Adresse fragen:</translation>
+    </message>
+    <message>
+        <source>It answers programs that ask at this address with the key, on this computer and others:</source>
+        <translation>Er antwortet Programmen auf diesem Computer und auf anderen, die unter dieser Adresse mit dem Schlüssel fragen:</translation>
+    </message>
+    <message>
+        <source>Another Fovea, version %1, process %2, answers at port %3 already. Programs can ask that one; or choose another port.</source>
+        <translation>Ein anderes Fovea, Version %1, Prozess %2, antwortet schon unter Port %3. Programme können dieses fragen; oder wählen Sie einen anderen Port.</translation>
+    </message>
+    <message>
+        <source>Another program has port %1. Choose another port.</source>
+        <translation>Ein anderes Programm hat Port %1. Wählen Sie einen anderen Port.</translation>
+    </message>
+    <message>
+        <source>Other programs are not answered. %1</source>
+        <translation>Anderen Programmen wird nicht geantwortet. %1</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>Einstellungen …</translation>
+    </message>
+    <message>
+        <source>Programs wait for your answers until the model is opened again, with room for several answers at once.</source>
+        <translation>Programme warten auf Ihre Antworten, bis das Modell wieder geöffnet wird, mit Platz für mehrere Antworten zugleich.</translation>
+    </message>
+    <message>
+        <source>Open it again</source>
+        <translation>Wieder öffnen</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::SidebarController</name>
     <message>
         <source>Export the conversation</source>
@@ -2310,6 +2357,17 @@
     <message>
         <source>&amp;Find a command…</source>
         <translation>Befehl &amp;suchen …</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s)</source>
+        <translation>
+            <numerusform>%n Anfrage</numerusform>
+            <numerusform>%n Anfragen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Other programs ask Fovea at %1</source>
+        <translation>Andere Programme fragen Fovea unter %1</translation>
     </message>
 </context>
 <context>
@@ -4255,6 +4313,88 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
 </context>
 <context>
+    <name>fovea::ui::ServerPage</name>
+    <message>
+        <source>Answer &amp;other programs</source>
+        <translation>&amp;Anderen Programmen antworten</translation>
+    </message>
+    <message>
+        <source>Editors, agents and scripts ask the model that is open here, as they ask OpenAI, Anthropic, Ollama or llama.cpp. Another model of the library is loaded when a program names it and there is memory for it beside yours; yours is unloaded for nobody.</source>
+        <translation>Editoren, Agenten und Skripte fragen das Modell, das hier offen ist, wie sie OpenAI, Anthropic, Ollama oder llama.cpp fragen. Ein anderes Modell der Bibliothek wird geladen, wenn ein Programm es nennt und neben Ihrem noch Platz im Speicher ist; Ihres wird für niemanden entladen.</translation>
+    </message>
+    <message>
+        <source>The offline switch is about connections that Fovea makes, and the server makes none: neither depends on the other.</source>
+        <translation>Beim Offline-Schalter geht es um Verbindungen, die Fovea herstellt, und der Server stellt keine her: Keiner hängt vom anderen ab.</translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>&amp;Noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Cop&amp;y</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>a free one</source>
+        <translation>ein freier</translation>
+    </message>
+    <message>
+        <source>&amp;Port</source>
+        <translation>&amp;Port</translation>
+    </message>
+    <message>
+        <source>&amp;At once</source>
+        <translation>&amp;Gleichzeitig</translation>
+    </message>
+    <message>
+        <source>So many requests are answered in the same passes as your conversation, with which they share one context&apos;s memory; others wait.</source>
+        <translation>So viele Anfragen werden in denselben Durchläufen beantwortet wie Ihr Gespräch, mit dem sie sich den Speicher eines Kontexts teilen; weitere warten.</translation>
+    </message>
+    <message>
+        <source>Also from other co&amp;mputers, with a key</source>
+        <translation>Auch von anderen &amp;Computern, mit einem Schlüssel</translation>
+    </message>
+    <message>
+        <source>Whoever reaches this computer and has the key can use the models. What is asked and answered goes over the network without encryption.</source>
+        <translation>Wer diesen Computer erreicht und den Schlüssel hat, kann die Modelle benutzen. Was gefragt und geantwortet wird, geht unverschlüsselt über das Netz.</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>&amp;Show</source>
+        <translation>&amp;Zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;New key</source>
+        <translation>Ne&amp;uer Schlüssel</translation>
+    </message>
+    <message>
+        <source>Programs with the present key are not let in any more</source>
+        <translation>Programme mit dem jetzigen Schlüssel werden nicht mehr eingelassen</translation>
+    </message>
+    <message>
+        <source>Copy &amp;key</source>
+        <translation>Schlüssel k&amp;opieren</translation>
+    </message>
+    <message>
+        <source>No request is in progress.</source>
+        <translation>Es ist keine Anfrage in Arbeit.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) in progress</source>
+        <translation>
+            <numerusform>%n Anfrage in Arbeit</numerusform>
+            <numerusform>%n Anfragen in Arbeit</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::SettingsDialog</name>
     <message>
         <source>Settings</source>
@@ -4349,14 +4489,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein längerer Kontext braucht mehr Speicher; ein Modell, das für weniger gemacht ist, bekommt so viel, wie es fasst. Er gilt für das nächste Modell, das geöffnet wird.</translation>
     </message>
     <message>
-        <source>&amp;Offline: nothing goes over the network at all</source>
-        <translation>&amp;Offline: überhaupt nichts geht über das Netz</translation>
-    </message>
-    <message>
-        <source>Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the network only for the searches and downloads that you ask for.</source>
-        <translation>Fovea sendet von sich aus nichts: keine Telemetrie, keine Suche nach Aktualisierungen. Es benutzt das Netz nur für Suchen und Downloads, um die Sie bitten.</translation>
-    </message>
-    <message>
         <source>Where your files are</source>
         <translation>Wo Ihre Dateien sind</translation>
     </message>
@@ -4403,6 +4535,18 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Te&amp;xt size</source>
         <translation>Te&amp;xtgröße</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>Server</translation>
+    </message>
+    <message>
+        <source>&amp;Offline: Fovea makes no connection at all</source>
+        <translation>&amp;Offline: Fovea stellt überhaupt keine Verbindung her</translation>
+    </message>
+    <message>
+        <source>Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the network only for the searches and downloads that you ask for. Programs that ask Fovea are another matter, with a switch of their own: the page Server.</source>
+        <translation>Fovea sendet von sich aus nichts: keine Telemetrie, keine Suche nach Aktualisierungen. Es benutzt das Netz nur für Suchen und Downloads, um die Sie bitten. Programme, die Fovea fragen, sind eine andere Sache mit einem eigenen Schalter: die Seite Server.</translation>
     </message>
 </context>
 <context>

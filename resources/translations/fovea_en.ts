@@ -196,6 +196,16 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::ChatWindow</name>
+    <message numerus="yes">
+        <source>%n request(s)</source>
+        <translation>
+            <numerusform>%n request</numerusform>
+            <numerusform>%n requests</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::LivePanel</name>
     <message numerus="yes">
         <source>Router collapse in %n layer(s): the same few experts take nearly all.</source>
@@ -236,6 +246,16 @@
         <translation>
             <numerusform>One subject in one layer.</numerusform>
             <numerusform>One subject in %n layers.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ServerPage</name>
+    <message numerus="yes">
+        <source>%n request(s) in progress</source>
+        <translation>
+            <numerusform>%n request in progress</numerusform>
+            <numerusform>%n requests in progress</numerusform>
         </translation>
     </message>
 </context>

@@ -115,6 +115,12 @@ QWidget* ChatWindow::make_header() {
   picker_menu_->setToolTipsVisible(true);
   picker_->setMenu(picker_menu_);
   connect(picker_menu_, &QMenu::aboutToShow, this, &ChatWindow::fill_picker);
+  requests_ = new QToolButton(header);
+  requests_->setObjectName(QStringLiteral("requests"));
+  requests_->setAutoRaise(true);
+  requests_->setMinimumHeight(control_height);
+  requests_->hide();
+  connect(requests_, &QToolButton::clicked, this, &ChatWindow::serverSettingsRequested);
   panel_button_ = icon_button(Glyph::panel, tr("Show or hide the experts' panel"), header);
   panel_button_->setObjectName(QStringLiteral("panelButton"));
   panel_button_->setCheckable(true);
@@ -124,6 +130,7 @@ QWidget* ChatWindow::make_header() {
   more_->setPopupMode(QToolButton::InstantPopup);
 
   layout->addWidget(picker_);
+  layout->addWidget(requests_);
   layout->addStretch(1);
   layout->addWidget(panel_button_);
   layout->addWidget(more_);
@@ -199,6 +206,13 @@ void ChatWindow::set_model(const QString& name, const QString& details) {
   model_details_ = details;
   update_title();
   update_empty_text();
+}
+
+void ChatWindow::set_requests(int count, const QString& address) {
+  requests_->setVisible(count > 0);
+  if (count == 0) return;
+  requests_->setText(tr("%n request(s)", nullptr, count));
+  requests_->setToolTip(tr("Other programs ask Fovea at %1").arg(address));
 }
 
 void ChatWindow::set_starters(const QString& about, const std::vector<Starter>& starters) {

@@ -48,6 +48,8 @@ class ChatWindow : public QMainWindow {
   State state() const { return state_; }
   // The details are told when somebody points at the name.
   void set_model(const QString& name, const QString& details);
+  // Of other programs, in progress: a count beside the model's name. 0: nothing is shown.
+  void set_requests(int count, const QString& address);
   // What an empty conversation with that model offers: a line on it, and questions to begin with. None:
   // nothing.
   void set_starters(const QString& about, const std::vector<Starter>& starters);
@@ -89,6 +91,7 @@ class ChatWindow : public QMainWindow {
   void modelsRequested();  // the window of models
   void downloadsRequested();
   void settingsRequested();
+  void serverSettingsRequested();
   void wizardRequested();
   void textSizeRequested(int step);  // +1, -1; 0: as it was
   void cancelLoadRequested();
@@ -128,6 +131,7 @@ class ChatWindow : public QMainWindow {
   QToolButton* panel_button_;
   QToolButton* more_;
   QMenu* picker_menu_;
+  QToolButton* requests_;
   QWidget* progress_box_;
   QLabel* progress_text_;
   QProgressBar* progress_bar_;

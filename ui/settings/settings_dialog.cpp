@@ -33,20 +33,27 @@ QLabel* explain(const QString& text, QWidget* parent) {
 
 }  // namespace
 
-SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& places, QWidget* parent)
+SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& places, int most_slots,
+                               QWidget* parent)
     : QDialog(parent), settings_(settings) {
   setWindowTitle(tr("Settings"));
   setMinimumWidth(fontMetrics().averageCharWidth() * 78);
-  auto* tabs = new QTabWidget(this);
-  tabs->setDocumentMode(true);
-  tabs->tabBar()->setDrawBase(false);
-  tabs->addTab(new PageArea(make_appearance(), tabs), tr("Appearance"));
-  tabs->addTab(new PageArea(make_models(), tabs), tr("Models"));
-  tabs->addTab(new PageArea(make_privacy(places), tabs), tr("Privacy and files"));
+  tabs_ = new QTabWidget(this);
+  tabs_->setDocumentMode(true);
+  tabs_->tabBar()->setDrawBase(false);
+  tabs_->addTab(new PageArea(make_appearance(), tabs_), tr("Appearance"));
+  tabs_->addTab(new PageArea(make_models(), tabs_), tr("Models"));
+  tabs_->addTab(new PageArea(make_privacy(places), tabs_), tr("Privacy and files"));
+  server_ = new ServerPage(settings_.server, most_slots, this);
+  connect(server_, &ServerPage::changed, this, [this](const ServerView& server) {
+    settings_.server = server;
+    tell();
+  });
+  tabs_->addTab(new PageArea(server_, tabs_), tr("Server"));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
   auto* layout = new QVBoxLayout(this);
-  layout->addWidget(tabs, 1);
+  layout->addWidget(tabs_, 1);
   layout->addWidget(buttons);
   setMinimumWidth(std::max(minimumWidth(), layout->totalMinimumSize().width()));
   // Qt would give it two thirds of a small screen at most, and squeeze the words.
@@ -164,7 +171,7 @@ QWidget* SettingsDialog::make_models() {
 QWidget* SettingsDialog::make_privacy(const PlacesView& places) {
   auto* page = new QWidget(this);
   auto* layout = new QVBoxLayout(page);
-  auto* offline = new QCheckBox(tr("&Offline: nothing goes over the network at all"), page);
+  auto* offline = new QCheckBox(tr("&Offline: Fovea makes no connection at all"), page);
   offline->setObjectName(QStringLiteral("offline"));
   offline->setChecked(settings_.offline);
   connect(offline, &QCheckBox::toggled, this, [this](bool on) {
@@ -172,10 +179,11 @@ QWidget* SettingsDialog::make_privacy(const PlacesView& places) {
     tell();
   });
   layout->addWidget(offline);
-  layout->addWidget(
-      explain(tr("Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the "
-                 "network only for the searches and downloads that you ask for."),
-              page));
+  layout->addWidget(explain(
+      tr("Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the "
+         "network only for the searches and downloads that you ask for. Programs that ask Fovea are another "
+         "matter, with a switch of their own: the page Server."),
+      page));
   auto* group = new QGroupBox(tr("Where your files are"), page);
   auto* form = new QFormLayout(group);
   const auto place = [group, form](const QString& name, const QString& path) {
@@ -228,6 +236,10 @@ QWidget* SettingsDialog::make_token() {
   connect(save, &QPushButton::clicked, this, enter);
   connect(forget, &QPushButton::clicked, this, &SettingsDialog::forgetTokenRequested);
   return group;
+}
+
+void SettingsDialog::show_server() {
+  tabs_->setCurrentIndex(tabs_->count() - 1);
 }
 
 void SettingsDialog::set_devices(const std::vector<DeviceView>& devices, const QString& chosen) {

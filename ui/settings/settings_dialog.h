@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ui/devices/device_box.h"
+#include "ui/settings/server_page.h"
 
 class QCheckBox;
 class QComboBox;
@@ -13,6 +14,7 @@ class QLabel;
 class QLineEdit;
 class QListWidget;
 class QSpinBox;
+class QTabWidget;
 
 namespace fovea::ui {
 
@@ -26,6 +28,7 @@ struct SettingsView {
   bool offline = false;
   QStringList model_folders;  // watched in addition to Fovea's own
   int context_tokens = 0;     // 0: automatic
+  ServerView server;
 
   bool operator==(const SettingsView&) const = default;
 };
@@ -39,10 +42,14 @@ class SettingsDialog : public QDialog {
   Q_OBJECT
 
  public:
-  SettingsDialog(const SettingsView& settings, const PlacesView& places, QWidget* parent = nullptr);
+  // most_slots: that the server can be asked for.
+  SettingsDialog(const SettingsView& settings, const PlacesView& places, int most_slots,
+                 QWidget* parent = nullptr);
   const SettingsView& settings() const { return settings_; }
   // They may come later than the rest; `chosen` is the id of one.
   void set_devices(const std::vector<DeviceView>& devices, const QString& chosen);
+  ServerPage& server() { return *server_; }
+  void show_server();  // its page
   // What became of the access token.
   void show_token_note(const QString& text, bool is_error);
 
@@ -63,6 +70,8 @@ class SettingsDialog : public QDialog {
   void tell() { Q_EMIT changed(settings_); }
 
   SettingsView settings_;
+  QTabWidget* tabs_ = nullptr;
+  ServerPage* server_ = nullptr;
   DeviceBox* device_ = nullptr;
   QListWidget* folders_ = nullptr;
   QLineEdit* token_ = nullptr;

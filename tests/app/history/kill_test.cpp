@@ -1,10 +1,13 @@
 // A program that writes and is killed at any moment: what it was told is stored is there afterwards.
+#include <array>
 #include <csignal>
 #include <fcntl.h>
 #include <random>
 #include <sstream>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "app/history/database.h"
 #include "app/history/history.h"
@@ -119,6 +122,7 @@ class KillTest : public QObject {
  private Q_SLOTS:
   void loses_nothing_that_was_stored();
   void two_processes_write_at_once();
+  void each_sees_what_the_other_stores();
   void hasty_promises_are_found_out();
   void a_wrong_index_is_found_out();
 };
@@ -172,6 +176,47 @@ void KillTest::two_processes_write_at_once() {
     FOVEA_VERIFY(check_index(file));
     FOVEA_VERIFY(History::check(file));
   }
+}
+
+// Two programs that are open together, both of them writing.
+void KillTest::each_sees_what_the_other_stores() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  constexpr int turns = 40;
+  const auto words = [](int program, int turn) {
+    return "program" + std::to_string(program) + " turn" + std::to_string(100 + turn);
+  };
+  std::vector<History> open;
+  for (int program = 0; program < 2; ++program) {
+    auto history = History::open(file);
+    FOVEA_VERIFY(history);
+    open.push_back(std::move(*history));
+  }
+  std::array<std::string, 2> trouble;
+  {
+    std::vector<std::jthread> programs;
+    for (int program = 0; program < 2; ++program)
+      programs.emplace_back([&, program] {
+        for (int turn = 0; turn < turns; ++turn) {
+          const auto stored = open[program].add_turn({0, {}, 0, words(program, turn), {}, {}});
+          if (!stored) return void(trouble[program] = stored.error().message());
+          const auto said = open[program].append_answer(stored->answer.id, "an answer");
+          if (!said) return void(trouble[program] = said.error().message());
+        }
+      });
+  }
+  for (const std::string& each : trouble) QCOMPARE(each, std::string());
+  for (int reader = 0; reader < 2; ++reader) {
+    const auto all = open[reader].conversations(1000);
+    FOVEA_VERIFY(all);
+    QCOMPARE(all->conversations.size(), std::size_t{2 * turns});
+    for (int turn = 0; turn < turns; ++turn) {
+      const auto found = open[reader].search(words(1 - reader, turn), 10);
+      FOVEA_VERIFY(found);
+      QCOMPARE(found->hits.size(), std::size_t{1});
+    }
+  }
+  FOVEA_VERIFY(History::check(file));
 }
 
 void KillTest::hasty_promises_are_found_out() {

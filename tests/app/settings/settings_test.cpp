@@ -84,6 +84,7 @@ void SettingsTest::everything_comes_back() {
   all.show_live_panel = false;
   all.hottest_first = true;
   all.offline = true;
+  all.server = {.on = true, .port = 8080, .slots = 5, .for_other_computers = true};
   all.model_folders = {"/a b/ü", "/c"};
   all.recent_models = {"/m.gguf"};
   LoadOptions dynamic{.model = "/m.gguf", .context = 4096, .kv = KvType::q8};
@@ -154,6 +155,10 @@ void SettingsTest::a_value_that_does_not_fit_is_named_and_kept_data() {
   row(R"({"appearance":{"text_percent":10000}})", "appearance.text_percent");
   row(R"({"network":{"offline":"yes"}})", "network.offline");
   row(R"({"network":"offline"})", "network");
+  row(R"({"server":{"port":65536}})", "server.port");
+  row(R"({"server":{"slots":0}})", "server.slots");
+  row(R"({"server":{"slots":8}})", "server.slots");
+  row(R"({"server":{"on":"yes"}})", "server.on");
   row(R"({"models":{"folders":["a",3]}})", "models.folders");
   row(R"({"models":{"budget_gb":-1}})", "models.budget_gb");
   row(R"({"models":{"context_tokens":1.5}})", "models.context_tokens");

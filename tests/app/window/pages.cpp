@@ -4,6 +4,7 @@
 #include <QAbstractItemView>
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
 #include <QDialog>
 #include <QDir>
 #include <QFile>
@@ -11,6 +12,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QPlainTextEdit>
+#include <QSpinBox>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
@@ -24,6 +26,7 @@
 #include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/live/live_panel.h"
+#include "ui/settings/settings_dialog.h"
 
 using namespace fovea;
 
@@ -80,6 +83,7 @@ class Pages {
     QTest::qWait(50);
   }
   void menus();
+  void server();
   void chats();
   void states();
 
@@ -95,6 +99,22 @@ void Pages::menus() {
     save(*each->menu(), QStringLiteral("menu-") + QString(each->text()).remove(QLatin1Char('&')).toLower());
     each->menu()->hide();
   }
+}
+
+// At a free port, with a count as of two programs.
+void Pages::server() {
+  Q_EMIT window_.serverSettingsRequested();
+  auto* dialog = window_.findChild<ui::SettingsDialog*>();
+  dialog->findChild<QSpinBox*>(QStringLiteral("serverPort"))->setValue(0);
+  auto* on = dialog->findChild<QCheckBox*>(QStringLiteral("serverOn"));
+  on->click();
+  const auto* address = dialog->findChild<QLineEdit*>(QStringLiteral("serverAddress"));
+  if (!QTest::qWaitFor([address] { return address->isVisible(); }, kLong)) return;
+  save(*dialog, QStringLiteral("settings-server-on"));
+  window_.set_requests(2, address->text());
+  save(window_, QStringLiteral("requests"));
+  on->click();
+  dialog->close();
 }
 
 void Pages::chats() {
@@ -157,6 +177,7 @@ bool Pages::take(const char* model) {
   save(window_, QStringLiteral("first-start"));
   menus();
   dialogs("settingsAction", QStringLiteral("settings"));
+  server();
   dialogs("shortcutsAction", QStringLiteral("keyboard"));
   dialogs("modelsAction", QStringLiteral("models"));
   dialogs("wizardAction", QStringLiteral("wizard"));

@@ -1,0 +1,198 @@
+#include "ui/settings/server_page.h"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QFormLayout>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
+
+namespace fovea::ui {
+namespace {
+
+QLabel* small_print(const QString& text, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  label->setWordWrap(true);
+  label->setForegroundRole(QPalette::PlaceholderText);
+  return label;
+}
+
+QLineEdit* shown_text(const char* name, const QString& what, QWidget* parent) {
+  auto* field = new QLineEdit(parent);
+  field->setObjectName(QLatin1String(name));
+  field->setAccessibleName(what);
+  field->setReadOnly(true);
+  return field;
+}
+
+// Puts the field's text onto the clipboard.
+QPushButton* copy_button(const char* name, const QString& text, const QLineEdit* field, QWidget* parent) {
+  auto* button = new QPushButton(text, parent);
+  button->setObjectName(QLatin1String(name));
+  QObject::connect(button, &QPushButton::clicked, field,
+                   [field] { QGuiApplication::clipboard()->setText(field->text()); });
+  return button;
+}
+
+}  // namespace
+
+ServerPage::ServerPage(const ServerView& server, int most_slots, QWidget* parent)
+    : QWidget(parent), server_(server) {
+  auto* layout = new QVBoxLayout(this);
+  auto* on = new QCheckBox(tr("Answer &other programs"), this);
+  on->setObjectName(QStringLiteral("serverOn"));
+  on->setChecked(server_.on);
+  connect(on, &QCheckBox::toggled, this, [this](bool is_on) {
+    server_.on = is_on;
+    tell();
+  });
+  layout->addWidget(on);
+  layout->addWidget(small_print(tr("Editors, agents and scripts ask the model that is open here, as they ask "
+                                   "OpenAI, Anthropic, Ollama or "
+                                   "llama.cpp. Another model of the library is loaded when a program names "
+                                   "it and there is memory for it "
+                                   "beside yours; yours is unloaded for nobody."),
+                                this));
+  layout->addWidget(make_state());
+  layout->addWidget(make_choices(most_slots));
+  layout->addWidget(make_key());
+  layout->addWidget(
+      small_print(tr("The offline switch is about connections that Fovea makes, and the server makes "
+                     "none: neither depends on the other."),
+                  this));
+  layout->addStretch(1);
+  set_state({});
+}
+
+QWidget* ServerPage::make_state() {
+  auto* box = new QWidget(this);
+  auto* layout = new QVBoxLayout(box);
+  layout->setContentsMargins(0, 4, 0, 4);
+  auto* first = new QHBoxLayout;
+  sentence_ = new QLabel(box);
+  sentence_->setObjectName(QStringLiteral("serverState"));
+  sentence_->setWordWrap(true);
+  retry_ = new QPushButton(tr("&Try again"), box);
+  retry_->setObjectName(QStringLiteral("serverRetry"));
+  connect(retry_, &QPushButton::clicked, this, &ServerPage::retryRequested);
+  first->addWidget(sentence_, 1);
+  first->addWidget(retry_, 0, Qt::AlignTop);
+  layout->addLayout(first);
+  address_row_ = new QWidget(box);
+  auto* row = new QHBoxLayout(address_row_);
+  row->setContentsMargins(0, 0, 0, 0);
+  address_ = shown_text("serverAddress", tr("Address"), address_row_);
+  row->addWidget(address_, 1);
+  row->addWidget(copy_button("copyAddress", tr("Cop&y"), address_, address_row_));
+  layout->addWidget(address_row_);
+  requests_ = small_print({}, box);
+  requests_->setObjectName(QStringLiteral("serverRequests"));
+  layout->addWidget(requests_);
+  return box;
+}
+
+QWidget* ServerPage::make_choices(int most_slots) {
+  auto* box = new QWidget(this);
+  auto* form = new QFormLayout(box);
+  form->setContentsMargins(0, 0, 0, 0);
+  auto* port = new QSpinBox(box);
+  port->setObjectName(QStringLiteral("serverPort"));
+  port->setRange(0, 65535);
+  port->setSpecialValueText(tr("a free one"));
+  port->setKeyboardTracking(false);  // a port that is half typed is another one
+  port->setValue(server_.port);
+  connect(port, &QSpinBox::valueChanged, this, [this](int number) {
+    server_.port = number;
+    tell();
+  });
+  form->addRow(tr("&Port"), port);
+  auto* slots = new QSpinBox(box);
+  slots->setObjectName(QStringLiteral("serverSlots"));
+  slots->setRange(1, most_slots);
+  slots->setKeyboardTracking(false);
+  slots->setValue(server_.slots);
+  connect(slots, &QSpinBox::valueChanged, this, [this](int number) {
+    server_.slots = number;
+    tell();
+  });
+  form->addRow(tr("&At once"), slots);
+  form->addRow({},
+               small_print(tr("So many requests are answered in the same passes as your conversation, with "
+                              "which they share one context's memory; others wait."),
+                           box));
+  return box;
+}
+
+QWidget* ServerPage::make_key() {
+  auto* box = new QWidget(this);
+  auto* layout = new QVBoxLayout(box);
+  layout->setContentsMargins(0, 0, 0, 0);
+  auto* others = new QCheckBox(tr("Also from other co&mputers, with a key"), box);
+  others->setObjectName(QStringLiteral("serverForOthers"));
+  others->setChecked(server_.for_other_computers);
+  layout->addWidget(others);
+  key_box_ = new QWidget(box);
+  auto* inner = new QVBoxLayout(key_box_);
+  inner->setContentsMargins(0, 0, 0, 0);
+  inner->addWidget(
+      small_print(tr("Whoever reaches this computer and has the key can use the models. What is asked "
+                     "and answered goes over the network without encryption."),
+                  key_box_));
+  auto* row = new QHBoxLayout;
+  key_ = shown_text("serverKey", tr("Key"), key_box_);
+  auto* show = new QPushButton(tr("&Show"), key_box_);
+  show->setObjectName(QStringLiteral("showKey"));
+  show->setCheckable(true);
+  connect(show, &QPushButton::toggled, this, &ServerPage::show_key);
+  new_key_ = new QPushButton(tr("&New key"), key_box_);
+  new_key_->setObjectName(QStringLiteral("newKey"));
+  new_key_->setToolTip(tr("Programs with the present key are not let in any more"));
+  connect(new_key_, &QPushButton::clicked, this, &ServerPage::newKeyRequested);
+  row->addWidget(key_, 1);
+  row->addWidget(show);
+  row->addWidget(copy_button("copyKey", tr("Copy &key"), key_, key_box_));
+  row->addWidget(new_key_);
+  inner->addLayout(row);
+  key_place_ = small_print({}, key_box_);
+  key_place_->setObjectName(QStringLiteral("serverKeyPlace"));
+  inner->addWidget(key_place_);
+  layout->addWidget(key_box_);
+  key_box_->setVisible(server_.for_other_computers);
+  show_key(false);
+  connect(others, &QCheckBox::toggled, this, [this](bool for_others) {
+    server_.for_other_computers = for_others;
+    key_box_->setVisible(for_others);
+    tell();
+  });
+  return box;
+}
+
+void ServerPage::show_key(bool shown) {
+  key_->setEchoMode(shown ? QLineEdit::Normal : QLineEdit::Password);
+}
+
+void ServerPage::set_state(const ServerStateView& state) {
+  using State = ServerStateView::State;
+  tint(*sentence_, QPalette::WindowText, state.state == State::failed ? error_text : nullptr);
+  sentence_->setText(state.sentence);
+  sentence_->setVisible(!state.sentence.isEmpty());
+  retry_->setVisible(state.state == State::failed);
+  address_row_->setVisible(!state.address.isEmpty());
+  if (address_->text() != state.address) address_->setText(state.address);  // what is marked in it stays
+  requests_->setVisible(state.state == State::listening);
+  requests_->setText(state.requests == 0 ? tr("No request is in progress.")
+                                         : tr("%n request(s) in progress", nullptr, state.requests));
+  if (key_->text() != state.key) key_->setText(state.key);
+  new_key_->setEnabled(!state.key.isEmpty());
+  key_place_->setText(state.key_place);
+  key_place_->setVisible(!state.key_place.isEmpty());
+}
+
+}  // namespace fovea::ui
