@@ -2369,6 +2369,10 @@
         <source>Other programs ask Fovea at %1</source>
         <translation>Andere Programme fragen Fovea unter %1</translation>
     </message>
+    <message>
+        <source>Requests of other programs</source>
+        <translation>Anfragen anderer Programme</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::CommandBox</name>
@@ -3092,18 +3096,6 @@
         <translation>Wie wahrscheinlich das Modell seine eigenen Worte mit den Experten findet, wie sie sind, verglichen mit dem Modell, wie es in der Datei steht. Errechnet aus dem, was die Genauigkeit jedes Experten gemessen kostet und wie oft er gebraucht wurde. Wo das nicht gemessen wurde: wie viel des Fehlers vermieden ist, den die niedrigste Genauigkeit für alle bedeutete.</translation>
     </message>
     <message>
-        <source>quality kept, as the file has it</source>
-        <translation>der Güte, wie in der Datei</translation>
-    </message>
-    <message>
-        <source>what lower layers cost is not measured</source>
-        <translation>was ungenauere Schichten kosten, ist nicht gemessen</translation>
-    </message>
-    <message>
-        <source>quality kept, after the first tokens</source>
-        <translation>der Güte, nach den ersten Tokens</translation>
-    </message>
-    <message>
         <source>quality kept</source>
         <translation>der Güte bleibt</translation>
     </message>
@@ -3118,6 +3110,10 @@
     <message>
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>cost not measured</source>
+        <translation>Verlust nicht gemessen</translation>
     </message>
 </context>
 <context>
@@ -3631,6 +3627,14 @@
     <message>
         <source>Memory, traffic, routers and the time line</source>
         <translation>Speicher, Verkehr, Router und die Zeitleiste</translation>
+    </message>
+    <message>
+        <source>A fixed mix would keep more here.</source>
+        <translation>Eine feste Mischung behielte hier mehr.</translation>
+    </message>
+    <message>
+        <source>Switch…</source>
+        <translation>Wechseln …</translation>
     </message>
 </context>
 <context>

@@ -118,6 +118,7 @@ QWidget* ChatWindow::make_header() {
   requests_ = new QToolButton(header);
   requests_->setObjectName(QStringLiteral("requests"));
   requests_->setAutoRaise(true);
+  requests_->setAccessibleName(tr("Requests of other programs"));
   requests_->setMinimumHeight(control_height);
   requests_->hide();
   connect(requests_, &QToolButton::clicked, this, &ChatWindow::serverSettingsRequested);

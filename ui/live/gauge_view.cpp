@@ -40,9 +40,9 @@ QString GaugeView::number() const {
 }
 
 QString GaugeView::what() const {
-  if (gain_.verdict == GainVerdict::no_policy) return tr("quality kept, as the file has it");
-  if (gain_.verdict == GainVerdict::not_compared) return tr("what lower layers cost is not measured");
-  if (!is_known(gain_)) return tr("quality kept, after the first tokens");
+  if (gain_.verdict == GainVerdict::no_policy) return tr("quality kept");
+  if (gain_.verdict == GainVerdict::not_compared) return tr("cost not measured");
+  if (!is_known(gain_)) return tr("quality kept");
   return gain_.in_nats ? tr("quality kept") : tr("of the loss avoided");
 }
 

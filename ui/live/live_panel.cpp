@@ -165,6 +165,7 @@ void LivePanel::refresh_judgements() {
   for (const BudgetPart& part : source_.memory().budget)
     if (part.kind != BudgetPart::Kind::free && part.kind != BudgetPart::Kind::unplanned)
       used += static_cast<std::int64_t>(part.bytes);
+  advice_->setVisible(judgement.gain.verdict == GainVerdict::loses);
   gauge_->set(judgement.gain, used, source_.numbers().budget_bytes);
   line_->set_line(source_.quality_line());
   update_alarms();

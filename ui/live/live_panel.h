@@ -133,7 +133,7 @@ class LivePanel : public QWidget {
   StoryView* story_;
   PoolsView* memory_bar_;
   QLabel* map_title_;
-  QWidget *tools_, *timeline_, *story_page_, *details_page_;
+  QWidget *advice_, *tools_, *timeline_, *story_page_, *details_page_;
   QToolButton* details_;
   QSlider* slider_;
   QLabel* time_;

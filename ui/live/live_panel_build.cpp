@@ -169,8 +169,21 @@ QWidget* LivePanel::make_story() {
   story_ = new StoryView(page);
   memory_bar_ = new PoolsView(page);
   memory_bar_->set_brief(true);
+  // Where following the conversation does not pay.
+  advice_ = new QWidget(page);
+  auto* advice = new QHBoxLayout(advice_);
+  advice->setContentsMargins(0, 0, 0, 0);
+  auto* words = new QLabel(tr("A fixed mix would keep more here."), advice_);
+  words->setWordWrap(true);
+  auto* change = new QPushButton(tr("Switch…"), advice_);
+  change->setObjectName(QStringLiteral("adviceSwitch"));
+  connect(change, &QPushButton::clicked, this, &LivePanel::switchPolicyRequested);
+  advice->addWidget(words, 1);
+  advice->addWidget(change);
+  advice_->hide();
   layout->addWidget(gauge_);
   layout->addWidget(line_);
+  layout->addWidget(advice_);
   layout->addWidget(story_);
   layout->addWidget(make_map(), 1);
   layout->addWidget(memory_bar_);

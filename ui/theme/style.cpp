@@ -176,11 +176,11 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
       return QProxyStyle::drawPrimitive(element, option, painter, widget);
     }
     case PE_FrameLineEdit:
-      return;  // the panel has it
-    case PE_Frame:
+      return;       // the panel has it
+    case PE_Frame:  // what scrolls in it has corners
     case PE_FrameGroupBox:
     case PE_FrameTabWidget:
-      return rounded(*painter, option->rect, radius::card, Qt::NoBrush,
+      return rounded(*painter, option->rect, element == PE_Frame ? 2 : radius::card, Qt::NoBrush,
                      (option->state & State_HasFocus) ? t.accent : t.line);
     case PE_FrameMenu:
       return rounded(*painter, option->rect, 0, Qt::NoBrush, t.line);

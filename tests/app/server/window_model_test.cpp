@@ -1,4 +1,5 @@
 // The window's model among those of the library: served first, exchanged, and unloaded for nobody.
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <thread>
@@ -81,6 +82,8 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
+constexpr std::array<std::uint64_t, 1> one_seed{1};
+
 class WindowModelTest : public QObject {
   Q_OBJECT
 
@@ -108,7 +111,7 @@ class WindowModelTest : public QObject {
     FOVEA_VERIFY(shelf.models->acquire("a", {}));
     shelf.models->keep("one", 0s);
     QTRY_COMPARE(shelf.loaded(), (Names{"one"}));
-    FOVEA_VERIFY(open->generate(question(3), {}, {}));
+    FOVEA_VERIFY(open->generate(question(3), one_seed, {}, {}));
   }
 
   // With room for one and a half.
@@ -140,11 +143,11 @@ class WindowModelTest : public QObject {
     const Shelf shelf;
     const auto open = shelf.open("window/one");
     std::atomic<bool> writes = false;
-    Result<GenerateResult> ended = std::unexpected(errors::stopped_on_request());
+    Result<std::vector<GenerateResult>> ended = std::unexpected(errors::stopped_on_request());
     std::jthread client([&] {
       const auto model = shelf.models->acquire("", {});
-      ended = (*model)->generate(question(200),
-                                 [&](std::string_view, const Timings&) {
+      ended = (*model)->generate(question(200), one_seed,
+                                 [&](std::size_t, const ChoicePiece&) {
                                    writes = true;
                                    std::this_thread::sleep_for(20ms);  // the whole answer would take seconds
                                  },
@@ -155,7 +158,7 @@ class WindowModelTest : public QObject {
     open->close();
     client.join();
     // From then on nothing begins.
-    QVERIFY(open->generate(question(1), {}, {}).error().is(errors::server_model_closed.code));
+    QVERIFY(open->generate(question(1), one_seed, {}, {}).error().is(errors::server_model_closed.code));
     QVERIFY(!ended.has_value());
     QVERIFY(ended.error().is(errors::server_model_closed.code));
     QCOMPARE(status_of(ended.error()), 503);

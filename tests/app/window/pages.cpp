@@ -191,7 +191,7 @@ bool Pages::take(const char* model) {
   load.model = model;
   load.context = 1024;
   load.precision.policy = PolicyKind::dynaexq;
-  load.precision.budget_bytes = 188'000'000;
+  load.precision.budget_bytes = 420'000'000;
   if (qEnvironmentVariableIsSet("FOVEA_SCREENSHOT_STORES"))
     load.precision.stores_folder = qgetenv("FOVEA_SCREENSHOT_STORES").toStdString();
   desktop_.chat().open_model(load);
