@@ -5,7 +5,7 @@
 
 #include "tests/support/test.h"
 
-#include "chat_model.h"
+#include "tests/engine/chat/chat_model.h"
 #include "family_models.h"
 
 using fovea::Engine;

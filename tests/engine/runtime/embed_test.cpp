@@ -12,7 +12,7 @@
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
-#include "chat_model.h"
+#include "tests/engine/chat/chat_model.h"
 #include "expert_model.h"
 #include "family_models.h"
 
