@@ -150,12 +150,13 @@ void Scheduler::arrive() {
 
 // Those whose prompt has been read, or will not be: in front of all who asked later.
 void Scheduler::follow() {
-  const auto reads = [](const Asked* each) {
-    return !each->reader->computed->is_done() && each->reader->computed->is_reading();
+  const auto is_ready = [](const Asked* each) {
+    return each->reader->computed->is_done() || !each->reader->computed->is_reading();
   };
-  const auto ready = std::ranges::stable_partition(following_, reads);
+  std::vector<Asked*> ready;
+  std::ranges::copy_if(following_, std::back_inserter(ready), is_ready);
   waiting_.insert(waiting_.begin(), ready.begin(), ready.end());
-  following_.erase(ready.begin(), ready.end());
+  std::erase_if(following_, is_ready);
 }
 
 void Scheduler::drop_cancelled() {
