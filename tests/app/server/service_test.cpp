@@ -1,4 +1,5 @@
 // What all protocols have, and what llama.cpp's server and Fovea have beside them.
+#include "engine/core/log.h"
 #include "tests/support/test.h"
 
 #include "protocols.h"
@@ -100,6 +101,8 @@ class ServiceTest : public QObject {
   // The thing and the remedy, and not where it lies.
   void pathsAreNotTold() {
     const Server server;
+    const TemporaryFolder folder;
+    FOVEA_VERIFY(log::start({.file = folder.path() / "log.txt"}));
     const std::filesystem::path file = "/home/somebody/models/tiny.gguf";
     const Json body = {{"messages", {{{"role", "user"}, {"content", "Hi"}}}}};
     const auto told = [&](const Error& error) {
@@ -132,8 +135,12 @@ class ServiceTest : public QObject {
                    .advise(Phrase(&code, {command}))),
           "tiny.gguf, port 1: cannot be read: no. Do: fovea prepare 'tiny.gguf' --out s.fovea --rebuild");
     }
-    // What a client has said itself stays.
+    // What a client has said itself stays, and is no business of the log.
     QVERIFY(server.ask(get("/some/where")).find("/some/where") != std::string::npos);
+    log::stop();
+    const std::string logged = content(folder.path() / "log.txt");
+    QVERIFY(logged.find("/home/somebody/models/tiny.gguf: cannot be read") != std::string::npos);
+    QVERIFY(logged.find("/some/where") == std::string::npos);
   }
 
   // One that comes when some of the answer is out.

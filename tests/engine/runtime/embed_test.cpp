@@ -240,6 +240,37 @@ class EmbedTest : public QObject {
     QVERIFY(generate(*engine, raw(other, 1)).timings.reused_tokens <= 1);  // of what all texts begin with
   }
 
+  // An answer that outgrows its pages takes those of a text that began later; it is read again from its
+  // beginning.
+  void whoGivesWayBeginsAnew() {
+    const QTemporaryDir folder;
+    LoadOptions options{.model = std::filesystem::path(folder.path().toStdString()) / "model.gguf",
+                        .context = 1400,
+                        .threads = 2,
+                        .chunk = 1};
+    fovea::tests::family_models::Copy("gpt_oss-0.gguf", options.model);
+    const std::vector<TokenId> text = some_tokens(800);
+    const Means alone = embed(*load(options), {text});
+    options.sequences = 2;  // with the pages of one
+    const auto engine = load(options);
+    GenerateRequest endless = raw("abc", -1);
+    endless.sampling.temperature = 0;
+    Means means;
+    bool both = false, gave_way = false;
+    std::jthread reads;
+    const auto answer = engine->generate(endless, [&](std::string_view, const fovea::Timings&) {
+      if (!reads.joinable()) reads = std::jthread([&] { means = embed(*engine, {text}); });
+      const fovea::EngineLoad now = engine->load();
+      both |= now.answering == 2;
+      gave_way |= both && now.answering == 1 && now.waiting == 1;
+    });
+    FOVEA_VERIFY(answer);
+    reads.join();
+    QVERIFY2(answer->tokens.size() > 700, qPrintable(QString::number(answer->tokens.size())));
+    QVERIFY(gave_way);
+    QVERIFY(means == alone);
+  }
+
   void cancelledOnesEnd() {
     const auto engine = load(for_sequences(chat_request(), 2));
     std::stop_source before;
