@@ -4351,14 +4351,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Port</translation>
     </message>
     <message>
-        <source>&amp;At once</source>
-        <translation>&amp;Gleichzeitig</translation>
-    </message>
-    <message>
-        <source>So many requests are answered in the same passes as your conversation, with which they share one context&apos;s memory; others wait.</source>
-        <translation>So viele Anfragen werden in denselben Durchläufen beantwortet wie Ihr Gespräch, mit dem sie sich den Speicher eines Kontexts teilen; weitere warten.</translation>
-    </message>
-    <message>
         <source>Also from other co&amp;mputers, with a key</source>
         <translation>Auch von anderen &amp;Computern, mit einem Schlüssel</translation>
     </message>
@@ -4396,6 +4388,18 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
             <numerusform>%n Anfrage in Arbeit</numerusform>
             <numerusform>%n Anfragen in Arbeit</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Requests &amp;at once</source>
+        <translation>&amp;Gleichzeitige Anfragen</translation>
+    </message>
+    <message>
+        <source>They are answered in the same passes as your conversation, with which they share one context&apos;s memory; others wait.</source>
+        <translation>Sie werden in denselben Durchläufen beantwortet wie Ihr Gespräch, mit dem sie sich den Speicher eines Kontexts teilen; weitere warten.</translation>
+    </message>
+    <message>
+        <source>No other program is answered.</source>
+        <translation>Keinem anderen Programm wird geantwortet.</translation>
     </message>
 </context>
 <context>

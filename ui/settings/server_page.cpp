@@ -85,13 +85,12 @@ QWidget* ServerPage::make_state() {
   first->addWidget(sentence_, 1);
   first->addWidget(retry_, 0, Qt::AlignTop);
   layout->addLayout(first);
-  address_row_ = new QWidget(box);
-  auto* row = new QHBoxLayout(address_row_);
-  row->setContentsMargins(0, 0, 0, 0);
-  address_ = shown_text("serverAddress", tr("Address"), address_row_);
+  auto* row = new QHBoxLayout;
+  address_ = shown_text("serverAddress", tr("Address"), box);
+  copy_address_ = copy_button("copyAddress", tr("Cop&y"), address_, box);
   row->addWidget(address_, 1);
-  row->addWidget(copy_button("copyAddress", tr("Cop&y"), address_, address_row_));
-  layout->addWidget(address_row_);
+  row->addWidget(copy_address_);
+  layout->addLayout(row);
   requests_ = small_print({}, box);
   requests_->setObjectName(QStringLiteral("serverRequests"));
   layout->addWidget(requests_);
@@ -122,11 +121,10 @@ QWidget* ServerPage::make_choices(int most_slots) {
     server_.slots = number;
     tell();
   });
-  form->addRow(tr("&At once"), slots);
-  form->addRow({},
-               small_print(tr("So many requests are answered in the same passes as your conversation, with "
-                              "which they share one context's memory; others wait."),
-                           box));
+  form->addRow(tr("Requests &at once"), slots);
+  form->addRow({}, small_print(tr("They are answered in the same passes as your conversation, with "
+                                  "which they share one context's memory; others wait."),
+                               box));
   return box;
 }
 
@@ -181,12 +179,10 @@ void ServerPage::show_key(bool shown) {
 void ServerPage::set_state(const ServerStateView& state) {
   using State = ServerStateView::State;
   tint(*sentence_, QPalette::WindowText, state.state == State::failed ? error_text : nullptr);
-  sentence_->setText(state.sentence);
-  sentence_->setVisible(!state.sentence.isEmpty());
+  sentence_->setText(state.sentence.isEmpty() ? tr("No other program is answered.") : state.sentence);
   retry_->setVisible(state.state == State::failed);
-  address_row_->setVisible(!state.address.isEmpty());
+  copy_address_->setEnabled(!state.address.isEmpty());
   if (address_->text() != state.address) address_->setText(state.address);  // what is marked in it stays
-  requests_->setVisible(state.state == State::listening);
   requests_->setText(state.requests == 0 ? tr("No request is in progress.")
                                          : tr("%n request(s) in progress", nullptr, state.requests));
   if (key_->text() != state.key) key_->setText(state.key);

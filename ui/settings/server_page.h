@@ -56,8 +56,8 @@ class ServerPage : public QWidget {
   ServerView server_;
   QLabel* sentence_ = nullptr;
   QPushButton* retry_ = nullptr;
-  QWidget* address_row_ = nullptr;
   QLineEdit* address_ = nullptr;
+  QPushButton* copy_address_ = nullptr;
   QLabel* requests_ = nullptr;
   QWidget* key_box_ = nullptr;
   QLineEdit* key_ = nullptr;

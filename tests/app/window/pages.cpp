@@ -109,11 +109,22 @@ void Pages::server() {
   auto* on = dialog->findChild<QCheckBox*>(QStringLiteral("serverOn"));
   on->click();
   const auto* address = dialog->findChild<QLineEdit*>(QStringLiteral("serverAddress"));
-  if (!QTest::qWaitFor([address] { return address->isVisible(); }, kLong)) return;
+  if (!QTest::qWaitFor([address] { return !address->text().isEmpty(); }, kLong)) return;
   save(*dialog, QStringLiteral("settings-server-on"));
   window_.set_requests(2, address->text());
   save(window_, QStringLiteral("requests"));
   on->click();
+  dialog->findChild<QCheckBox*>(QStringLiteral("serverForOthers"))->click();
+  ui::ServerStateView state{
+      .state = ui::ServerStateView::State::failed,
+      .sentence = QStringLiteral("Another Fovea, version 0.1.0, process 4711, answers at port 11435 already. "
+                                 "Programs can ask that one; or choose another port."),
+      .address = {},
+      .key = QStringLiteral("fovea-0123456789abcdef"),
+      .key_place = QStringLiteral("The key lies in the system's keyring.")};
+  dialog->server().set_state(state);
+  save(*dialog, QStringLiteral("settings-server-taken"));
+  dialog->findChild<QCheckBox*>(QStringLiteral("serverForOthers"))->click();
   dialog->close();
 }
 

@@ -143,7 +143,9 @@ class ServerSwitchTest : public QObject {
     QVERIFY(stage.server().state() == ui::ServerStateView{});
     ui::SettingsDialog& dialog = stage.settings();
     QVERIFY(!part<QCheckBox>(dialog, "serverOn").isChecked());
-    QVERIFY(!part<QLineEdit>(dialog, "serverAddress").isVisible());
+    QVERIFY(part<QLineEdit>(dialog, "serverAddress").text().isEmpty());
+    QVERIFY(!part<QPushButton>(dialog, "copyAddress").isEnabled());
+    QCOMPARE(part<QLabel>(dialog, "serverState").text(), QStringLiteral("No other program is answered."));
     QVERIFY(!stage.requests().isVisible());
     QVERIFY(close(*stage.desktop));
   }
@@ -165,7 +167,7 @@ class ServerSwitchTest : public QObject {
     QCOMPARE(part<QLineEdit>(dialog, "serverAddress").text(), stage.server().state().address);
     part<QPushButton>(dialog, "copyAddress").click();
     QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("http://127.0.0.1:%1").arg(stage.port()));
-    QVERIFY(part<QLabel>(dialog, "serverRequests").isVisible());
+    QCOMPARE(part<QLabel>(dialog, "serverRequests").text(), QStringLiteral("No request is in progress."));
     const std::uint16_t port = stage.port();
     QVERIFY(close(*stage.desktop));
     QTRY_VERIFY(!RawClient(port).is_connected());
