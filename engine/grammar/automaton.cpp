@@ -78,6 +78,9 @@ bool connect(Automaton& automaton, std::uint32_t from, const Expression& express
     case Kind::characters:
       automaton.add(from, Edge::Kind::characters, expression.value, to);
       return true;
+    case Kind::byte:
+      automaton.add(from, Edge::Kind::byte, expression.value, to);
+      return true;
     case Kind::call:
       automaton.add(from, Edge::Kind::call, expression.value, to);
       return true;
@@ -111,6 +114,14 @@ void connect(Automaton& automaton, CharacterSets& sets, std::uint32_t from, std:
   }
 }
 
+void connect_control(Automaton& automaton, CharacterSets& sets, std::uint32_t from, std::string_view name,
+                     std::uint32_t to) {
+  const std::uint32_t begin = automaton.add_state(), end = automaton.add_state();
+  automaton.add(from, Edge::Kind::byte, control_mark, begin);
+  connect(automaton, sets, begin, name, end);
+  automaton.add(end, Edge::Kind::byte, control_mark, to);
+}
+
 std::optional<Automaton> without_epsilon(const Automaton& automaton) {
   constexpr std::uint32_t none = ~std::uint32_t{0};
   Automaton result;
@@ -122,7 +133,8 @@ std::optional<Automaton> without_epsilon(const Automaton& automaton) {
   for (std::uint32_t state = 0; state < old_of.size(); ++state) {
     for (const std::uint32_t at : closure.of(old_of[state], false)) {
       for (const Edge& edge : automaton.states[at].edges) {
-        if (edge.kind != Edge::Kind::characters && edge.kind != Edge::Kind::call) continue;
+        const bool reads = edge.kind == Edge::Kind::characters || edge.kind == Edge::Kind::byte;
+        if (!reads && edge.kind != Edge::Kind::call) continue;
         if (++edges > Limits::edges) return {};
         if (new_of[edge.to] == none) {
           new_of[edge.to] = result.add_state();
@@ -166,6 +178,20 @@ std::optional<Automaton> intersection(const Automaton& left, const Automaton& ri
     }
   }
   return result;
+}
+
+std::uint32_t Draft::append(const Draft& other) {
+  const auto first = static_cast<std::uint32_t>(rules.size());
+  for (const Rule& rule : other.rules) {
+    rules.push_back(rule);
+    for (Automaton::State& state : rules.back().automaton.states) {
+      for (Edge& edge : state.edges) {
+        if (edge.kind == Edge::Kind::characters) edge.value = sets.intern(other.sets[edge.value]);
+        if (edge.kind == Edge::Kind::call) edge.value += first;
+      }
+    }
+  }
+  return first;
 }
 
 }  // namespace fovea::grammar

@@ -28,6 +28,7 @@ struct Edge {
     at_start,    // passed where no character was read yet
     at_end,      // passed where none follows
     characters,  // value: a set
+    byte,        // value: one that no text in UTF-8 has
     call,        // value: a rule
   };
   Kind kind;
@@ -55,11 +56,20 @@ struct Automaton {
 
 // A regular expression, or the right side of a rule.
 struct Expression {
-  enum class Kind : std::uint8_t { at_start, at_end, characters, call, sequence, alternatives, repetition };
+  enum class Kind : std::uint8_t {
+    at_start,
+    at_end,
+    characters,
+    byte,
+    call,
+    sequence,
+    alternatives,
+    repetition
+  };
   static constexpr std::uint32_t unbounded = ~std::uint32_t{0};
 
   Kind kind = Kind::sequence;  // of nothing: the empty text
-  std::uint32_t value = 0;     // the set, the rule
+  std::uint32_t value = 0;     // the set, the byte, the rule
   std::uint32_t least = 0, most = 0;
   std::vector<Expression> parts;
 
@@ -77,6 +87,12 @@ bool connect(Automaton& automaton, std::uint32_t from, const Expression& express
 // Likewise for a text, which is valid UTF-8.
 void connect(Automaton& automaton, CharacterSets& sets, std::uint32_t from, std::string_view text,
              std::uint32_t to);
+
+// Likewise for a control token's name, in ASCII (Composer::control()).
+void connect_control(Automaton& automaton, CharacterSets& sets, std::uint32_t from, std::string_view name,
+                     std::uint32_t to);
+// Before and behind such a name: a byte that no text has.
+inline constexpr std::uint8_t control_mark = 0xFF;
 
 // The same without edges that read nothing but calls, and without states that are not reached. Nothing:
 // beyond Limits::edges.
@@ -99,6 +115,8 @@ struct Draft {
     rules.push_back({std::move(name), {}, false});
     return static_cast<std::uint32_t>(rules.size() - 1);
   }
+  // Another grammar's rules behind these. Returns what its root is here.
+  std::uint32_t append(const Draft& other);
 };
 
 }  // namespace fovea::grammar

@@ -34,7 +34,7 @@ FOVEA_PHRASE(pattern_word_boundary, "a word boundary ({construct})");
 FOVEA_PHRASE(pattern_property, "a property of characters ({construct})");
 FOVEA_PHRASE(pattern_modifiers, "a change of flags ({construct})");
 
-// What a keyword must be, json_schema.cpp
+// What a keyword must be, schema_reader.cpp and json_schema.cpp
 FOVEA_PHRASE(schema_type_name, "the name of a type, or a list of such names");
 FOVEA_PHRASE(schema_filled_list, "a list that is not empty");
 FOVEA_PHRASE(schema_list, "a list");
@@ -78,7 +78,7 @@ FOVEA_ERROR(invalid, grammar_repetition, "a repetition from {least} to {most} ti
             "Put the smaller number first");
 FOVEA_ERROR(invalid, grammar_range, "a range that ends before it begins", "Turn it around");
 
-// json_schema.cpp
+// schema_reader.cpp and json_schema.cpp
 FOVEA_ERROR(invalid, schema_not_json, "this is not valid JSON", "Check it with a JSON tool");
 FOVEA_ERROR(invalid, schema_value, "\"{keyword}\" must be {expected}", "Correct the schema");
 FOVEA_ERROR(invalid, schema_not_schema, "this is neither an object nor true or false", "Correct the schema");
@@ -94,6 +94,9 @@ FOVEA_ERROR(invalid, schema_reference, "\"{reference}\" leads nowhere in this sc
             "Use \"#\" or a path such as \"#/$defs/name\"");
 FOVEA_ERROR(unsupported, schema_digits, "the bound {bound} has more than {limit} digits",
             "Give a rounder one");
+
+FOVEA_ERROR(unsupported, schema_not_of_spelling, "\"{text}\" cannot be written as this model writes calls",
+            "Name it otherwise, or choose another model");
 
 // matcher.cpp
 FOVEA_ERROR(unsupported, grammar_vocabulary,

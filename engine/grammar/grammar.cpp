@@ -17,29 +17,37 @@ Result<void> check_text(std::string_view text, const Phrase& where) {
 
 }  // namespace
 
+Result<Draft> draft_of(Notation notation, std::string_view text, const Phrase& where,
+                       const Spelling& spelling) {
+  FOVEA_CHECK(check_text(text, where));
+  if (notation == Notation::gbnf) return draft_of_gbnf(text, where);
+  if (notation == Notation::json_schema) return draft_of_json_schema(text, where, spelling);
+  Draft draft;
+  draft.add_rule("root");
+  FOVEA_TRY(draft.rules[0].automaton, automaton_of_pattern(text, true, draft.sets, where));
+  return draft;
+}
+
 Result<Grammar> Grammar::of(Result<Rules> rules) {
   if (!rules) return std::unexpected(std::move(rules).error());
   return Grammar(std::make_shared<const Rules>(*std::move(rules)));
 }
 
-Result<Grammar> Grammar::from_gbnf(std::string_view text, const Phrase& where) {
-  FOVEA_CHECK(check_text(text, where));
-  FOVEA_TRY(const Draft draft, draft_of_gbnf(text, where));
+Result<Grammar> Grammar::from(Notation notation, std::string_view text, const Phrase& where) {
+  FOVEA_TRY(const Draft draft, draft_of(notation, text, where));
   return of(compile(draft, where));
+}
+
+Result<Grammar> Grammar::from_gbnf(std::string_view text, const Phrase& where) {
+  return from(Notation::gbnf, text, where);
 }
 
 Result<Grammar> Grammar::from_regex(std::string_view text, const Phrase& where) {
-  FOVEA_CHECK(check_text(text, where));
-  Draft draft;
-  draft.add_rule("root");
-  FOVEA_TRY(draft.rules[0].automaton, automaton_of_pattern(text, true, draft.sets, where));
-  return of(compile(draft, where));
+  return from(Notation::regex, text, where);
 }
 
 Result<Grammar> Grammar::from_json_schema(std::string_view text, const Phrase& where) {
-  FOVEA_CHECK(check_text(text, where));
-  FOVEA_TRY(const Draft draft, draft_of_json_schema(text, where));
-  return of(compile(draft, where));
+  return from(Notation::json_schema, text, where);
 }
 
 }  // namespace fovea::grammar

@@ -139,25 +139,6 @@ std::uint32_t JsonText::any_escape() {
   return rule;
 }
 
-std::uint32_t JsonText::any_string() {
-  if (!string_) {
-    string_ = draft_.add_rule("string");
-    Automaton characters;
-    const std::uint32_t loop = characters.add_state();
-    const std::uint32_t any = draft_.sets.intern(CharacterSet::all());
-    for (const std::uint32_t state : {0U, loop}) {
-      characters.states[state].accepting = true;
-      characters.add(state, Edge::Kind::characters, any, loop);
-    }
-    Automaton automaton;
-    const std::uint32_t end = automaton.add_state();
-    automaton.states[end].accepting = true;
-    connect_string(automaton, 0, characters, end);
-    draft_.rules[*string_].automaton = std::move(automaton);
-  }
-  return *string_;
-}
-
 std::uint32_t JsonText::escapes_of(std::uint32_t set) {
   const auto known = escapes_of_set_.find(set);
   if (known != escapes_of_set_.end()) return known->second;
@@ -184,8 +165,23 @@ std::uint32_t JsonText::escapes_of(std::uint32_t set) {
   return rule;
 }
 
-void JsonText::connect_string(Automaton& automaton, std::uint32_t from, const Automaton& characters,
-                              std::uint32_t to) {
+void JsonText::connect_space(Automaton& automaton, std::uint32_t from, std::uint32_t to) {
+  if (is_json()) {
+    automaton.add(from, Edge::Kind::call, white_space(), to);
+  } else {
+    automaton.add_epsilon(from, to);
+  }
+}
+
+void JsonText::connect_colon(Automaton& automaton, std::uint32_t from, std::uint32_t to) {
+  const std::uint32_t behind = automaton.add_state();
+  connect_literal(automaton, from, ":", behind);
+  automaton.add_epsilon(behind, to);
+  if (is_json()) connect_literal(automaton, behind, " ", to);
+}
+
+void JsonText::connect_escaped(Automaton& automaton, std::uint32_t from, const Automaton& characters,
+                               std::uint32_t to) {
   const std::uint32_t quote = draft_.sets.intern(U'"');
   const auto first = static_cast<std::uint32_t>(automaton.states.size());
   for (std::size_t i = 0; i < characters.states.size(); ++i) automaton.add_state();

@@ -63,6 +63,10 @@ class Lowering {
         if (edge.kind == Edge::Kind::call) {
           states_[first + i].calls.push_back({edge.value, first + edge.to});
           ++edges_;
+        } else if (edge.kind == Edge::Kind::byte) {
+          const auto byte = static_cast<std::uint8_t>(edge.value);
+          states_[first + i].edges.push_back({byte, byte, first + edge.to});
+          ++edges_;
         } else {
           add_characters(first + i, edge.value, first + edge.to);
         }
