@@ -1,5 +1,6 @@
 #include "engine/chat/answer_hold.h"
 
+#include <functional>
 #include <utility>
 
 #include "engine/chat/errors.h"
@@ -20,25 +21,15 @@ bool is_line_breaks(std::string_view text) {
 
 }  // namespace
 
-AnswerHold::AnswerHold(const HoldModel& model, grammar::Matcher matcher)
-    : model_(model), matcher_(std::move(matcher)), bits_(model.forms.controls().size()) {}
+AnswerHold::AnswerHold(const HoldModel& model) : model_(model), bits_(model.forms.controls().size()) {}
 
 Result<std::optional<AnswerHold>> AnswerHold::begin(const GenerateRequest& request, const Prompt& prompt,
                                                     const HoldModel& model, AnswerRoom room,
                                                     const CallReading* calls) {
-  const bool required = calls != nullptr && request.tool_choice == ToolChoice::required;
-  if (request.form.kind == AnswerForm::Kind::free && !required) return std::nullopt;
-  std::optional<CallForm> call;
-  if (required) {
-    FOVEA_TRY(call,
-              call_form(calls->tools, request.required_tool, calls->syntax, model.tokenizer, model.forms));
-  }
-  std::shared_ptr<grammar::TokenMasks> masks = call ? call->names : nullptr;
-  if (!call) {
-    FOVEA_TRY(masks, model.forms.of(request.form));
-  }
-  AnswerHold hold(model, masks->start());
-  if (call) hold.begin_call(*std::move(call));
+  if (request.form.kind == AnswerForm::Kind::free && calls == nullptr) return std::nullopt;
+  AnswerHold hold(model);
+  FOVEA_CHECK(hold.choose_masks(request, prompt, calls));
+  if (!hold.matcher_) return hold.trigger_ ? std::optional(std::move(hold)) : std::nullopt;
   hold.find_place(request, prompt);
   FOVEA_CHECK(hold.take_begun(request));
   FOVEA_TRY(const std::int64_t needed, hold.needed());
@@ -49,25 +40,26 @@ Result<std::optional<AnswerHold>> AnswerHold::begin(const GenerateRequest& reque
   return hold;
 }
 
-void AnswerHold::begin_call(CallForm call) {
-  opening_.assign(call.opening.rbegin(), call.opening.rend());
-  behind_ = std::ssize(call.middle) + call.longest_arguments() + std::ssize(call.closing);
-  call_ = std::move(call);
-}
-
-// The matcher's part of a call is over: what is certain behind it, then the next part.
-void AnswerHold::end_part() {
-  if (part_ == Part::name) {
-    const auto function = std::ranges::find(call_->spelled, name_so_far_) - call_->spelled.begin();
-    matcher_ = call_->arguments[static_cast<std::size_t>(function)]->start();
-    part_ = Part::arguments;
-    behind_ = std::ssize(call_->closing);
-    force(call_->middle, Place::answer);
+Result<void> AnswerHold::choose_masks(const GenerateRequest& request, const Prompt& prompt,
+                                      const CallReading* calls) {
+  const bool has_form = request.form.kind != AnswerForm::Kind::free;
+  std::shared_ptr<grammar::TokenMasks> masks;
+  is_required_ = calls != nullptr && request.tool_choice == ToolChoice::required;
+  if (is_required_) {
+    FOVEA_TRY(masks,
+              call_masks(CallForm::required, *calls, request.required_tool, model_.tokenizer, model_.forms));
+  } else if (calls == nullptr) {
+    FOVEA_TRY(masks, model_.forms.of(request.form));
+  } else if (has_form && calls->syntax == CallSyntax::harmony) {
+    FOVEA_TRY(masks, model_.forms.of(request.form));
+    FOVEA_TRY(head_masks_, call_masks(CallForm::behind_channel, *calls, {}, model_.tokenizer, model_.forms));
+  } else if (has_form) {
+    FOVEA_TRY(masks, form_or_calls(request.form, *calls, model_.tokenizer, model_.forms));
   } else {
-    part_ = Part::over;
-    behind_ = 0;
-    force(call_->closing, Place::answer);
+    FOVEA_TRY(trigger_, CallTrigger::make(*calls, prompt, model_.tokenizer, model_.channels, model_.forms));
   }
+  if (masks) matcher_ = masks->start();
+  return {};
 }
 
 void AnswerHold::find_place(const GenerateRequest& request, const Prompt& prompt) {
@@ -101,7 +93,7 @@ void AnswerHold::find_channel(const Prompt& prompt) {
   };
   if (harmony_) {
     add(encoded("assistant"));
-    if (!call_) {  // whose opening is another head
+    if (!is_required_) {  // a call has another head
       add({channels.token(Mark::channel)});
       add(encoded("final"));
       add({channels.token(Mark::message)});
@@ -134,7 +126,7 @@ Result<void> AnswerHold::take_begun(const GenerateRequest& request) {
   if (!request.continue_last || request.raw_prompt || place_ != Place::answer) return {};
   const auto parts = answer_parts(request.messages.back().content, model_.channels != nullptr);
   if (parts.empty() || parts.back().thoughts) return {};
-  FOVEA_TRY(const bool fits, matcher_.accept_bytes(split_answer(parts).text));
+  FOVEA_TRY(const bool fits, matcher_->accept_bytes(split_answer(parts).text));
   if (!fits) return fail(phrases::given_messages(), errors::begun_answer_not_of_form());
   return {};
 }
@@ -151,7 +143,7 @@ std::string AnswerHold::bytes_of(TokenId token) const {
 
 Result<std::int64_t> AnswerHold::needed() {
   if (place_ == Place::thoughts) return std::ssize(end_of_thoughts_) + answer_needs();
-  if (place_ != Place::header || call_) return answer_needs();
+  if (place_ != Place::header || is_required_) return answer_needs();
   FOVEA_TRY(const grammar::Matcher name, name_of("final"));
   return 2 + name.tokens_to_complete() + answer_needs();
 }
@@ -168,11 +160,12 @@ Result<void> AnswerHold::begin_name() {
     FOVEA_TRY(name_, name_of("thought\\n"));
     return {};
   }
-  FOVEA_TRY(name_, name_of(call_ ? "analysis" : "analysis|final"));
+  if (head_masks_) head_ = head_masks_->start();
+  FOVEA_TRY(name_, name_of(is_required_ ? "analysis" : "analysis|final"));
   FOVEA_TRY(const grammar::Matcher thoughts, name_of("analysis"));
   may_think_ =
       tokens_left_ - 1 > thoughts.tokens_to_complete() + 1 + std::ssize(end_of_thoughts_) + answer_needs();
-  if (may_think_ || call_) return {};
+  if (may_think_ || is_required_) return {};
   FOVEA_TRY(name_, name_of("final"));
   return {};
 }
@@ -186,6 +179,7 @@ void AnswerHold::force(std::vector<TokenId> tokens, Place then) {
 
 Result<std::span<const std::uint32_t>> AnswerHold::allowed(std::int64_t tokens_left) {
   tokens_left_ = tokens_left;
+  if (!matcher_) return allow_free(tokens_left);
   const std::int64_t closing = std::ssize(end_of_thoughts_);
   if (place_ == Place::thoughts && tokens_left <= closing + answer_needs())
     force(end_of_thoughts_, Place::answer);
@@ -221,35 +215,39 @@ Result<std::span<const std::uint32_t>> AnswerHold::allowed(std::int64_t tokens_l
 }
 
 Result<void> AnswerHold::allow_answer(std::int64_t tokens_left) {
-  if (!opening_.empty()) {
-    set(opening_.back());
-    return {};
-  }
-  FOVEA_CHECK(matcher_.mask_within(tokens_left - behind_, bits_));
-  const bool complete = matcher_.is_complete();
-  if (call_) {
-    // Where the name of another function goes on with it, or the arguments might.
-    const std::vector<TokenId>& next = part_ == Part::name ? call_->middle : call_->closing;
-    if (complete && !next.empty()) set(next.front());
-    return {};
-  }
+  FOVEA_CHECK(matcher_->mask_within(tokens_left, bits_));
+  const bool complete = matcher_->is_complete();
   for (const TokenId token : model_.end_of_generation) set(token, complete);
   return {};
 }
 
+// Every token but one that would begin a call which has no room.
+Result<std::span<const std::uint32_t>> AnswerHold::allow_free(std::int64_t tokens_left) {
+  const TokenId refused = trigger_->refused(tokens_left);
+  if (refused < 0) return std::span<const std::uint32_t>();
+  std::ranges::fill(bits_, ~0U);
+  set(refused, false);
+  return bits_;
+}
+
 Result<void> AnswerHold::allow_header(std::int64_t tokens_left) {
-  if (!name_ && !call_) set(model_.channels->token(Mark::channel));
-  if (!name_ && call_) {
-    set(opening_.back());
+  const TokenId channel = model_.channels->token(Mark::channel);
+  if (!name_ && !is_required_) set(channel);
+  if (!name_ && is_required_) {
+    FOVEA_CHECK(matcher_->mask_within(tokens_left, bits_));
     FOVEA_TRY(const grammar::Matcher thoughts, name_of("analysis"));
     if (tokens_left > 2 + thoughts.tokens_to_complete() + std::ssize(end_of_thoughts_) + answer_needs())
-      set(model_.channels->token(Mark::channel));
+      set(channel);
   }
   if (!name_) return {};
   const std::int64_t behind =
       answer_needs() + (harmony_ ? 1 : 0) + (may_think_ ? std::ssize(end_of_thoughts_) : 0);
   FOVEA_CHECK(name_->mask_within(tokens_left - behind, bits_));
   if (name_->is_complete()) set(model_.channels->token(Mark::message));
+  if (!head_) return {};
+  std::vector<std::uint32_t> calls(bits_.size());
+  FOVEA_CHECK(head_->mask_within(tokens_left, calls));
+  std::ranges::transform(bits_, calls, bits_.begin(), std::bit_or());
   return {};
 }
 
@@ -286,6 +284,10 @@ std::size_t AnswerHold::line_breaks(TokenId token) const {
 }
 
 Result<void> AnswerHold::accept(TokenId token) {
+  if (!matcher_) {
+    FOVEA_TRY(matcher_, trigger_->accept(token, tokens_left_ - 1));
+    return {};
+  }
   switch (place_) {
     case Place::forced:
       forced_.pop_back();
@@ -315,16 +317,26 @@ Result<void> AnswerHold::accept(TokenId token) {
 }
 
 Result<void> AnswerHold::accept_header(TokenId token) {
-  if (!name_ && call_ && token == opening_.back()) return accept_answer(token);
+  if (!name_ && is_required_ && token != model_.channels->token(Mark::channel)) return accept_answer(token);
   if (!name_) return begin_name();
+  if (head_) {
+    FOVEA_TRY(const bool may_be_call, head_->accept(token));
+    if (!may_be_call) head_.reset();
+  }
   if (harmony_ && token == model_.channels->token(Mark::message)) {
     place_ = tail_ == "analysis" ? Place::thoughts : Place::answer;
     name_.reset();
     return {};
   }
   tail_ += bytes_of(token);
-  FOVEA_CHECK(name_->accept(token));
-  if (!harmony_ && name_->must_end()) place_ = Place::thoughts;
+  FOVEA_TRY(const bool is_name, name_->accept(token));
+  if (!is_name) {  // then it is a call's
+    matcher_ = std::exchange(head_, {});
+    name_.reset();
+    place_ = Place::answer;
+  } else if (!harmony_ && name_->must_end()) {
+    place_ = Place::thoughts;
+  }
   return {};
 }
 
@@ -350,19 +362,9 @@ Result<void> AnswerHold::accept_thought(TokenId token) {
 
 Result<void> AnswerHold::accept_answer(TokenId token) {
   place_ = Place::answer;
-  if (!opening_.empty()) {
-    opening_.pop_back();
-    return {};
-  }
-  FOVEA_TRY(const bool accepted, matcher_.accept(token));
-  if (!call_) return {};
-  if (!accepted) {  // it was the first of what follows
-    end_part();
-    return accept(token);
-  }
-  if (part_ == Part::name) name_so_far_ += bytes_of(token);
-  // What cannot go on ends; so does a call's name or object that has nothing behind it.
-  if (matcher_.must_end()) end_part();
+  FOVEA_CHECK(matcher_->accept(token));
+  // A call that the model chose to make is over: the answer goes on as it likes.
+  if (trigger_ && !trigger_->ends_answer() && matcher_->must_end()) matcher_.reset();
   return {};
 }
 

@@ -1,6 +1,7 @@
-// Holds an answer to the form that its request asks for: before each token it says which may be drawn.
-// Thoughts stay free; where they would leave the answer no room within its limit, they are ended. A model
-// with channels thinks and answers in two of them; no other is opened.
+// Holds an answer to the form that its request asks for, to a call that it requires, and a call that the
+// model chooses to make to its tool: before each token it says which may be drawn. Thoughts stay free; where
+// they would leave a form no room within its limit, they are ended. A model with channels thinks and answers
+// in two of them, and calls in a third; no other is opened.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +16,8 @@
 
 #include "engine/api/error.h"
 #include "engine/api/request.h"
-#include "engine/chat/call_form.h"
 #include "engine/chat/call_reader.h"
+#include "engine/chat/call_trigger.h"
 #include "engine/chat/channels.h"
 #include "engine/chat/form_masks.h"
 #include "engine/chat/prompt.h"
@@ -51,14 +52,12 @@ class AnswerHold {
                                                  const CallReading* calls = nullptr);
 
   // Before each draw, with how many tokens may still be drawn: a bit for each token, as Sampler::allow()
-  // takes them; at least one is set. Valid until the next call.
+  // takes them; at least one is set. None at all: every token is allowed. Valid until the next call.
   Result<std::span<const std::uint32_t>> allowed(std::int64_t tokens_left);
   // What was drawn, unless it ended the answer.
   Result<void> accept(TokenId token);
   // The answer is complete, and nothing can follow.
-  bool ended() const {
-    return place_ == Place::answer && (call_ ? part_ == Part::over : matcher_.must_end());
-  }
+  bool ended() const { return place_ == Place::answer && matcher_ && matcher_->must_end(); }
 
  private:
   enum class Place : std::uint8_t {
@@ -70,19 +69,15 @@ class AnswerHold {
     answer
   };
 
-  // Which part of a required call comes next.
-  enum class Part : std::uint8_t { name, arguments, over };
-
-  AnswerHold(const HoldModel& model, grammar::Matcher matcher);
+  explicit AnswerHold(const HoldModel& model);
+  Result<void> choose_masks(const GenerateRequest& request, const Prompt& prompt, const CallReading* calls);
   void find_place(const GenerateRequest& request, const Prompt& prompt);
   void find_channel(const Prompt& prompt);
   Result<void> take_begun(const GenerateRequest& request);
   std::vector<TokenId> encoded(std::string_view text, bool parse_special = false) const;
   std::string bytes_of(TokenId token) const;
 
-  std::int64_t answer_needs() const { return std::ssize(opening_) + matcher_.tokens_to_complete() + behind_; }
-  void begin_call(CallForm call);
-  void end_part();
+  std::int64_t answer_needs() const { return matcher_->tokens_to_complete(); }
   Result<std::int64_t> needed();  // tokens from here to an answer's end
   Result<grammar::Matcher> name_of(const char* names) const;
   Result<void> begin_name();
@@ -90,6 +85,7 @@ class AnswerHold {
 
   Result<void> allow_answer(std::int64_t tokens_left);
   Result<void> allow_header(std::int64_t tokens_left);
+  Result<std::span<const std::uint32_t>> allow_free(std::int64_t tokens_left);
   void allow_thoughts();
   void set(TokenId token, bool allow = true);
   std::size_t line_breaks(TokenId token) const;
@@ -98,12 +94,11 @@ class AnswerHold {
   Result<void> accept_answer(TokenId token);
 
   HoldModel model_;
-  grammar::Matcher matcher_;
-  std::optional<CallForm> call_;  // nothing: the matcher has the whole answer
-  Part part_ = Part::name;        // that the matcher has, of a call
-  std::string name_so_far_;       // of its function
-  std::vector<TokenId> opening_;  // of a call, still to come, the next one last
-  std::int64_t behind_ = 0;       // tokens that suffice behind what the matcher has
+  std::optional<grammar::Matcher> matcher_;          // of the answer; nothing: it is free as yet
+  std::optional<CallTrigger> trigger_;               // of calls in an answer that is free
+  bool is_required_ = false;                         // the answer is a call
+  std::shared_ptr<grammar::TokenMasks> head_masks_;  // of calls beside a form, behind harmony's channel mark
+  std::optional<grammar::Matcher> head_;             // likewise, while it may still be one
   std::vector<std::uint32_t> bits_;
   bool harmony_ = false;
   bool may_think_ = false;

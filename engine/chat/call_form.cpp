@@ -1,79 +1,189 @@
 #include "engine/chat/call_form.h"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "engine/chat/errors.h"
+#include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/grammar/composer.h"
 
 namespace fovea::chat {
 namespace {
 
-struct Frame {
-  const char* opening;
-  const char* behind_name;  // as text
-  const char* middle;
-  const char* closing;
+using grammar::Composer;
+using grammar::Expression;
+using grammar::Grammar;
+using grammar::Notation;
+using grammar::Spelling;
+
+constexpr std::string_view gemma_quote = "<|\"|>";
+
+class CallComposer {
+ public:
+  CallComposer(const CallReading& calls, const text::Tokenizer& tokenizer, bool is_chosen)
+      : calls_(calls), tokenizer_(tokenizer), is_chosen_(is_chosen) {}
+
+  Composer& composer() { return composer_; }
+
+  // One call; `several`: or a list of them, where the syntax has such.
+  Result<Expression> call(CallForm form, const std::string& required, bool several) {
+    std::vector<Expression> each;
+    for (const Tool& tool : calls_.tools.tools) {
+      if (!required.empty() && tool.name != required) continue;
+      FOVEA_TRY(Expression arguments, arguments_of(tool));
+      each.push_back(of(tool.name, std::move(arguments), form));
+    }
+    Expression one = Composer::any_of(std::move(each));
+    switch (calls_.syntax) {
+      case CallSyntax::mistral_list:
+        return sequence(mark("[TOOL_CALLS]"), optional(" "), text("["), list(std::move(one), ", ", several),
+                        text("]"));
+      case CallSyntax::mistral_name:
+        return sequence(mark("[TOOL_CALLS]"), std::move(one));
+      case CallSyntax::llama:
+        return list(std::move(one), "; ", several);
+      case CallSyntax::harmony:
+        return sequence(text(form == CallForm::required         ? " to=functions."
+                             : form == CallForm::behind_channel ? "commentary to=functions."
+                                                                : "to=functions."),
+                        std::move(one));
+      case CallSyntax::gemma:
+        return sequence(mark("<|tool_call>"), text("call:"), std::move(one), mark("<tool_call|>"));
+      case CallSyntax::hermes:
+      case CallSyntax::qwen_xml:
+        break;
+    }
+    return sequence(mark(call_open), optional("\n"), std::move(one), optional("\n"), mark(call_close));
+  }
+
+ private:
+  Expression text(std::string_view words) { return composer_.text(words); }
+  Expression optional(std::string_view words) { return Composer::optional(text(words)); }
+  template <class... Parts>
+  static Expression sequence(Parts... parts) {
+    std::vector<Expression> all;
+    (all.push_back(std::move(parts)), ...);
+    return Composer::sequence(std::move(all));
+  }
+  // What is a control token in most vocabularies.
+  Expression mark(std::string_view name) { return is_control(name) ? composer_.control(name) : text(name); }
+  bool is_control(std::string_view name) const {
+    const TokenId id = tokenizer_.find(name);
+    return id >= 0 && tokenizer_.is_control(id);
+  }
+  Expression list(Expression one, std::string_view between, bool several) {
+    if (!several) return one;
+    Expression more = sequence(text(between), one);
+    return sequence(std::move(one), Expression::of_repetition(std::move(more), 0, Expression::unbounded));
+  }
+
+  Result<Expression> arguments_of(const Tool& tool) {
+    constexpr const char* any_object = R"({"type": "object"})";
+    const Phrase where = phrases::parameters_of(tool.name);
+    const Spelling spelling = spelling_of_arguments();
+    auto arguments =
+        composer_.part(Notation::json_schema, tool.parameters.is_null() ? any_object : tool.parameters.dump(),
+                       where, spelling);
+    if (arguments || !is_chosen_) return arguments;
+    log::info("chat", "a tool's schema is not supported: calls of it are held to an object alone");
+    return composer_.part(Notation::json_schema, any_object, where, spelling);
+  }
+
+  Spelling spelling_of_arguments() const {
+    if (calls_.syntax != CallSyntax::gemma) return {};
+    return {.quote = std::string(gemma_quote), .is_control = is_control(gemma_quote)};
+  }
+
+  // From its name on.
+  Expression of(const std::string& name, Expression arguments, CallForm form) {
+    switch (calls_.syntax) {
+      case CallSyntax::mistral_name:
+        return sequence(text(name), mark("[ARGS]"), std::move(arguments));
+      case CallSyntax::llama:
+        return sequence(text("{\"name\": \"" + name + "\", \"parameters\": "), std::move(arguments),
+                        text("}"));
+      case CallSyntax::harmony:
+        // The space ends the name.
+        return sequence(text(name),
+                        form == CallForm::begun_in_channel || form == CallForm::behind_channel
+                            ? text(" ")
+                            : sequence(mark("<|channel|>"), text("commentary ")),
+                        Composer::optional(mark("<|constrain|>")), text("json"), mark("<|message|>"),
+                        std::move(arguments));
+      case CallSyntax::gemma:
+        return sequence(text(name), std::move(arguments));
+      case CallSyntax::mistral_list:
+      case CallSyntax::hermes:
+      case CallSyntax::qwen_xml:
+        break;
+    }
+    return sequence(text("{\"name\": \"" + name + "\", \"arguments\": "), std::move(arguments), text("}"));
+  }
+
+  const CallReading& calls_;
+  const text::Tokenizer& tokenizer_;
+  const bool is_chosen_;
+  Composer composer_;
 };
 
-Frame frame_of(CallSyntax syntax) {
-  switch (syntax) {
-    case CallSyntax::mistral_list:
-      return {"[TOOL_CALLS][{\"name\": \"", "\", \"arguments\": ", "", "}]"};
-    case CallSyntax::mistral_name:
-      return {"[TOOL_CALLS]", "", "[ARGS]", ""};
-    case CallSyntax::llama:
-      return {"{\"name\": \"", "\", \"parameters\": ", "", "}"};
-    case CallSyntax::harmony:
-      return {" to=functions.", "", "<|channel|>commentary json<|message|>", ""};
-    case CallSyntax::hermes:
-    case CallSyntax::qwen_xml:
-    case CallSyntax::gemma:
-      break;
-  }
-  return {"<tool_call>\n{\"name\": \"", "\", \"arguments\": ", "", "}\n</tool_call>"};
-}
-
-// As GBNF spells it; names are plain, and the frames have no other signs that need it.
-std::string literal(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\\\"") : std::string(1, c);
-  return quoted + "\"";
+std::string key_of(const CallReading& calls) {
+  return std::to_string(static_cast<int>(calls.syntax)) + (calls.parallel ? "+" : "-") +
+         calls.tools.list.dump();
 }
 
 }  // namespace
 
-std::int64_t CallForm::longest_arguments() const {
-  std::int64_t longest = 0;
-  for (const auto& each : arguments) longest = std::max(longest, each->shortest_answer());
-  return longest;
+TokenId call_opening(CallSyntax syntax, const text::Tokenizer& tokenizer) {
+  const auto token = [&tokenizer](std::string_view name) {
+    const TokenId id = tokenizer.find(name);
+    return id >= 0 && tokenizer.is_control(id) ? id : TokenId{-1};
+  };
+  switch (syntax) {
+    case CallSyntax::hermes:
+      return token(call_open);
+    case CallSyntax::mistral_list:
+    case CallSyntax::mistral_name:
+      return token("[TOOL_CALLS]");
+    case CallSyntax::gemma:
+      return token("<|tool_call>");
+    case CallSyntax::qwen_xml:
+    case CallSyntax::llama:
+    case CallSyntax::harmony:
+      break;
+  }
+  return -1;
 }
 
-Result<CallForm> call_form(const ToolSet& tools, const std::string& required, CallSyntax syntax,
-                           const text::Tokenizer& tokenizer, FormMasks& forms) {
-  if (syntax == CallSyntax::gemma) return fail(phrases::given_tools(), errors::required_call_not_of_syntax());
-  const Frame frame = frame_of(syntax);
-  const auto encoded = [&tokenizer](const char* text) {
-    return tokenizer.encode(text, {.add_special = false, .parse_special = true});
-  };
-  CallForm form{.opening = encoded(frame.opening),
-                .names = {},
-                .spelled = {},
-                .middle = encoded(frame.middle),
-                .arguments = {},
-                .closing = encoded(frame.closing)};
-  std::string grammar = "root ::= ";
-  for (const Tool& tool : tools.tools) {
-    if (!required.empty() && tool.name != required) continue;
-    form.spelled.push_back(tool.name + frame.behind_name);
-    grammar += (form.spelled.size() > 1 ? " | " : "") + literal(form.spelled.back());
-    const std::string schema = tool.parameters.is_null() ? R"({"type": "object"})" : tool.parameters.dump();
-    FOVEA_TRY(auto masks, forms.of("tool " + tool.name + schema, [&] {
-      return grammar::Grammar::from_json_schema(schema, phrases::parameters_of(tool.name));
-    }));
-    form.arguments.push_back(std::move(masks));
-  }
-  FOVEA_TRY(form.names, forms.of({AnswerForm::Kind::gbnf, grammar}));
-  return form;
+Result<std::shared_ptr<grammar::TokenMasks>> call_masks(CallForm form, const CallReading& calls,
+                                                        const std::string& required,
+                                                        const text::Tokenizer& tokenizer, FormMasks& forms) {
+  const std::string key = "call " + std::to_string(static_cast<int>(form)) + required + "," + key_of(calls);
+  return forms.of(key, [&]() -> Result<Grammar> {
+    CallComposer composer(calls, tokenizer, form != CallForm::required);
+    const bool several = form == CallForm::begun && calls.parallel;
+    FOVEA_TRY(const Expression call, composer.call(form, required, several));
+    return std::move(composer.composer()).grammar(call, phrases::given_tools());
+  });
+}
+
+Result<std::shared_ptr<grammar::TokenMasks>> form_or_calls(const AnswerForm& form, const CallReading& calls,
+                                                           const text::Tokenizer& tokenizer,
+                                                           FormMasks& forms) {
+  const std::string key =
+      "form " + std::to_string(static_cast<int>(form.kind)) + key_of(calls) + "," + form.text;
+  return forms.of(key, [&]() -> Result<Grammar> {
+    CallComposer composer(calls, tokenizer, true);
+    FOVEA_TRY(Expression answer, part_of(form, composer.composer()));
+    FOVEA_TRY(Expression call, composer.call(CallForm::begun, {}, calls.parallel));
+    if (calls.parallel && calls.syntax != CallSyntax::llama) {
+      Expression more = Composer::sequence({Composer::optional(composer.composer().text("\n")), call});
+      call = Composer::sequence(
+          {std::move(call), Expression::of_repetition(std::move(more), 0, Expression::unbounded)});
+    }
+    return std::move(composer.composer())
+        .grammar(Composer::any_of({std::move(answer), std::move(call)}), phrases::given_tools());
+  });
 }
 
 }  // namespace fovea::chat

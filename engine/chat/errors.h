@@ -46,7 +46,7 @@ FOVEA_ERROR(invalid, raw_prompt_has_no_template,
 FOVEA_ERROR(unsupported, model_is_no_chat_model, "this model has none: it was not made for conversations",
             "Choose an instruct or chat model, or give a raw prompt");
 
-// answer_hold.cpp, call_form.cpp
+// answer_hold.cpp
 FOVEA_ERROR(invalid, limit_too_short_for_form,
             "{limit} {limit:token is|tokens are} too few for an answer of the form that was asked for",
             "Allow {needed} or more");
@@ -57,9 +57,6 @@ FOVEA_ERROR(context_full, context_too_short_for_form,
 FOVEA_ERROR(invalid, begun_answer_not_of_form,
             "the answer that shall go on is not the beginning of one of the form that was asked for",
             "Ask for a new answer, or leave out the form");
-FOVEA_ERROR(unsupported, required_call_not_of_syntax,
-            "a call cannot be required of this model: the way it writes arguments cannot be held to a schema",
-            "Leave the choice to the model");
 
 // tool_requests.cpp
 FOVEA_ERROR(invalid, tool_is_no_function, "this is no object with a \"function\"",
@@ -74,8 +71,6 @@ FOVEA_ERROR(invalid, no_tools_to_choose, "a call is required, and there are no t
             "Give tools, or leave the choice to the model");
 FOVEA_ERROR(invalid, required_tool_unknown, "\"{name}\" must be called, and is not among them",
             "Give that function, or require another");
-FOVEA_ERROR(unsupported, tools_beside_form, "an answer that may be a call cannot be held to a form, too",
-            "Leave out one of the two, or choose no tool");
 FOVEA_ERROR(unsupported, template_knows_no_tools,
             "the model's chat template has no place for tools: it was not made to call any",
             "Choose a model that was, or leave out the tools");

@@ -10,9 +10,6 @@
 namespace fovea::chat {
 namespace {
 
-// A code point beyond Unicode's last, as UTF-8 would have it.
-constexpr std::string_view control_mark = "\xF7\xBF\xBF\xBF";
-
 // Tokens with bytes that no text has could spell a control token.
 bool may_be_text(std::string_view bytes) {
   return std::ranges::none_of(bytes, [](char c) {
@@ -35,28 +32,33 @@ Phrase place_of(AnswerForm::Kind kind) {
   return phrases::form_of_grammar();
 }
 
-Result<grammar::Grammar> grammar_of(const AnswerForm& form, const Phrase& where) {
-  using grammar::Grammar;
+// The notation of a form, and its text in it.
+std::pair<grammar::Notation, std::string_view> notation_of(const AnswerForm& form) {
+  using grammar::Notation;
   switch (form.kind) {
     case AnswerForm::Kind::json:
-      return Grammar::from_json_schema(R"({"type": "object"})", where);
+      return {Notation::json_schema, R"({"type": "object"})"};
     case AnswerForm::Kind::json_schema:
-      return Grammar::from_json_schema(form.text, where);
+      return {Notation::json_schema, form.text};
     case AnswerForm::Kind::regex:
-      return Grammar::from_regex(form.text, where);
+      return {Notation::regex, form.text};
     case AnswerForm::Kind::free:
     case AnswerForm::Kind::gbnf:
       break;
   }
-  return Grammar::from_gbnf(form.text, where);
+  return {Notation::gbnf, form.text};
+}
+
+Result<grammar::Grammar> grammar_of(const AnswerForm& form, const Phrase& where) {
+  const auto [notation, text] = notation_of(form);
+  return grammar::Grammar::from(notation, text, where);
 }
 
 }  // namespace
 
-std::string control_spelling(std::string_view name) {
-  std::string spelling(control_mark);
-  spelling += name;
-  return spelling += control_mark;
+Result<grammar::Expression> part_of(const AnswerForm& form, grammar::Composer& composer) {
+  const auto [notation, text] = notation_of(form);
+  return composer.part(notation, text, place_of(form.kind));
 }
 
 Result<std::shared_ptr<grammar::TokenMasks>> FormMasks::of(const AnswerForm& form) {
@@ -101,7 +103,7 @@ void FormMasks::read_vocabulary() {
   for (std::size_t id = 0; id < tokens.size(); ++id) {
     const auto token = static_cast<TokenId>(id);
     if (tokenizer_.is_control(token)) {
-      tokens[id] = control_spelling(tokenizer_.name(token));
+      tokens[id] = grammar::control_spelling(tokenizer_.name(token));
       controls_[id / 32] |= std::uint32_t{1} << (id % 32);
     } else if (std::string bytes = tokenizer_.piece(token); !bytes.empty() && may_be_text(bytes)) {
       if (bytes.substr(0, bytes.size() - 1).contains('>')) overrunning_.push_back(token);

@@ -14,6 +14,7 @@
 
 #include "engine/api/error.h"
 #include "engine/api/request.h"
+#include "engine/grammar/composer.h"
 #include "engine/grammar/grammar.h"
 #include "engine/grammar/matcher.h"
 #include "engine/grammar/vocabulary_trie.h"
@@ -21,10 +22,10 @@
 
 namespace fovea::chat {
 
-// How a control token is spelled for grammars: no other token and no text has bytes like these.
-std::string control_spelling(std::string_view name);
+// A form as part of a grammar; errors as FormMasks::of() has them.
+Result<grammar::Expression> part_of(const AnswerForm& form, grammar::Composer& composer);
 
-// May be used by several threads.
+// May be used by several threads. Control tokens are spelled as grammar::control_spelling() says.
 class FormMasks {
  public:
   explicit FormMasks(const text::Tokenizer& tokenizer) : tokenizer_(tokenizer) {}

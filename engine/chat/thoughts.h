@@ -41,6 +41,7 @@ class ThoughtTracker {
   };
   Pieces push(std::string_view more);
   Pieces finish();
+  AnswerPlace place() const { return place_; }
   std::size_t held() const { return held_.size(); }  // bytes
 
  private:

@@ -102,7 +102,6 @@ Result<ToolSet> tools_of(const GenerateRequest& request, const TextModel& text,
   if (request.tool_choice == ToolChoice::none) set = {};
   if (set.empty()) return set;
   if (request.raw_prompt) return fail(phrases::option_place("tools"), errors::raw_prompt_has_no_template());
-  if (request.form.kind != AnswerForm::Kind::free) return fail(where, errors::tools_beside_form());
   const auto& chat_template = text.parts().chat_template;
   if (!chat_template) return fail(phrases::chat_template(), errors::model_is_no_chat_model());
   if (!*chat_template) return std::unexpected(chat_template->error());

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "engine/chat/answer_text.h"
-#include "tests/engine/chat/gemma_marks.h"
+#include "tests/engine/chat/marks.h"
 #include "tests/support/test.h"
 
 using namespace fovea;

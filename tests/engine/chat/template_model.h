@@ -17,12 +17,12 @@
 #include "engine/chat/prompt.h"
 #include "engine/chat/tool_calls.h"
 #include "engine/text/text_model.h"
-#include "tests/engine/chat/gemma_marks.h"
+#include "tests/engine/chat/marks.h"
 #include "tests/support/paths.h"
 
 namespace fovea::tests {
 
-enum class Marks : std::uint8_t { chatml, harmony, gemma };
+enum class Marks : std::uint8_t { chatml, harmony, gemma, calls };
 
 // What make_thinking.py has written of its templates, by their names.
 inline const nlohmann::json& thinking_cases() {
@@ -39,11 +39,13 @@ class TemplateModel {
     if (marks != Marks::chatml) {
       for (const char* const name : {"tokenizer.json", "tokenizer_config.json"}) {
         std::string json = content(golden("thinking") / name);
-        std::ofstream(path() / name) << (marks == Marks::gemma ? with_gemmas_marks(std::move(json)) : json);
+        if (marks == Marks::gemma) json = with_gemmas_marks(std::move(json));
+        if (marks == Marks::calls) json = with_calls_marks(std::move(json));
+        std::ofstream(path() / name) << json;
       }
       auto config = nlohmann::ordered_json::parse(content(path() / "config.json"), nullptr, false);
-      config["eos_token_id"] = {5, 6};  // <|return|> and <|call|>, or <turn|>
-      if (marks == Marks::gemma) config["eos_token_id"] = 5;
+      config["eos_token_id"] = {5, 6};  // <|return|> and <|call|>; else the first alone
+      if (marks != Marks::harmony) config["eos_token_id"] = 5;
       std::ofstream(path() / "config.json") << config.dump();
     }
     std::ofstream(path() / "chat_template.jinja") << source;

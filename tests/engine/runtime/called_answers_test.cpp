@@ -16,8 +16,7 @@ class CalledAnswersTest : public QObject {
   // Whatever the weights would say: one call, of a function that there is, with arguments under its schema.
   void aRequiredCallIsMade_data() {
     QTest::addColumn<QString>("style");
-    for (const char* const style : tests::syntax_names)
-      if (std::string_view(style) != "gemma") QTest::newRow(style) << QString(style);
+    for (const char* const style : tests::syntax_names) QTest::newRow(style) << QString(style);
   }
   void aRequiredCallIsMade() {
     QFETCH(QString, style);
