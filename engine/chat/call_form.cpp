@@ -28,6 +28,11 @@ class CallComposer {
 
   // One call; `several`: or a list of them, where the syntax has such.
   Result<Expression> call(CallForm form, const std::string& required, bool several) {
+    if (calls_.syntax == CallSyntax::mistral_name && is_control("[CALL_ID]")) {
+      FOVEA_TRY(Expression letters,
+                composer_.part(Notation::regex, "[A-Za-z0-9]{9}", phrases::given_tools()));
+      id_ = Composer::optional(sequence(mark("[CALL_ID]"), std::move(letters)));
+    }
     std::vector<Expression> each;
     for (const Tool& tool : calls_.tools.tools) {
       if (!required.empty() && tool.name != required) continue;
@@ -99,7 +104,7 @@ class CallComposer {
   Expression of(const std::string& name, Expression arguments, CallForm form) {
     switch (calls_.syntax) {
       case CallSyntax::mistral_name:
-        return sequence(text(name), mark("[ARGS]"), std::move(arguments));
+        return sequence(text(name), id_, mark("[ARGS]"), std::move(arguments));
       case CallSyntax::llama:
         return sequence(text("{\"name\": \"" + name + "\", \"parameters\": "), std::move(arguments),
                         text("}"));
@@ -125,6 +130,7 @@ class CallComposer {
   const text::Tokenizer& tokenizer_;
   const bool is_chosen_;
   Composer composer_;
+  Expression id_;  // of a call, where Mistral's have one
 };
 
 std::string key_of(const CallReading& calls) {

@@ -227,19 +227,10 @@ class GbnfParser {
   Result<void> parse_repetitions(Expression& what) {
     for (std::size_t depth = 0;; ++depth) {
       skip_space(false);
-      Counts counts{0, Expression::unbounded};
-      if (take("+")) {
-        counts.least = 1;
-      } else if (take("?")) {
-        counts.most = 1;
-      } else if (take("{")) {
-        const auto found = take_counts(text_, at_);
-        if (!found) return expected(phrases::repetition_counts(largest_count));
-        counts = *found;
-        if (counts.most < counts.least) return failed(errors::grammar_repetition(counts.least, counts.most));
-      } else if (!take("*")) {
-        return {};
-      }
+      const auto [found, counts] = take_repetition(text_, at_);
+      if (found == Repetition::Found::none) return {};
+      if (found == Repetition::Found::no_counts) return expected(phrases::repetition_counts(largest_count));
+      if (counts.most < counts.least) return failed(errors::grammar_repetition(counts.least, counts.most));
       if (depth == Limits::nesting) return failed(errors::grammar_nested(Limits::nesting));
       what = Expression::of_repetition(std::move(what), counts.least, counts.most);
     }

@@ -123,19 +123,10 @@ class PatternParser {
 
   // Lazy repetitions accept the same texts.
   Result<Expression> parse_repetition(Expression what) {
-    Counts counts{0, Expression::unbounded};
-    if (take("+")) {
-      counts.least = 1;
-    } else if (take("?")) {
-      counts.most = 1;
-    } else if (take("{")) {
-      const auto found = take_counts(text_, at_);
-      if (!found) return expected(phrases::repetition_counts(largest_count));
-      counts = *found;
-      if (counts.most < counts.least) return failed(errors::grammar_repetition(counts.least, counts.most));
-    } else if (!take("*")) {
-      return what;
-    }
+    const auto [found, counts] = take_repetition(text_, at_);
+    if (found == Repetition::Found::none) return what;
+    if (found == Repetition::Found::no_counts) return expected(phrases::repetition_counts(largest_count));
+    if (counts.most < counts.least) return failed(errors::grammar_repetition(counts.least, counts.most));
     take("?");
     return Expression::of_repetition(std::move(what), counts.least, counts.most);
   }

@@ -53,4 +53,29 @@ inline std::optional<Counts> take_counts(std::string_view text, std::size_t& at)
   return counts;
 }
 
+// *, +, ?, {n}, {n,} or {n,m} behind what is repeated; `at` moves behind it.
+struct Repetition {
+  enum class Found : std::uint8_t {
+    none,
+    counts,
+    no_counts
+  };  // no_counts: a brace with something else in it
+  Found found = Found::none;
+  Counts counts{0, Expression::unbounded};
+};
+inline Repetition take_repetition(std::string_view text, std::size_t& at) {
+  Repetition repetition;
+  const char sign = at < text.size() ? text[at] : '\0';
+  if (sign == '+') repetition.counts.least = 1;
+  if (sign == '?') repetition.counts.most = 1;
+  if (sign != '*' && sign != '+' && sign != '?' && sign != '{') return repetition;
+  ++at;
+  repetition.found = Repetition::Found::counts;
+  if (sign != '{') return repetition;
+  const auto counts = take_counts(text, at);
+  if (!counts) repetition.found = Repetition::Found::no_counts;
+  if (counts) repetition.counts = *counts;
+  return repetition;
+}
+
 }  // namespace fovea::grammar

@@ -1,6 +1,8 @@
 // Small vocabularies, and answers that are drawn from masks.
 #pragma once
 
+#include <QByteArray>
+#include <QTest>
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -12,12 +14,9 @@
 
 #include "engine/api/errors.h"
 #include "engine/grammar/matcher.h"
+#include "tests/support/test.h"
 
 namespace fovea::tests {
-
-inline std::string english_of(const Error& error) {
-  return error.message();
-}
 
 // All bytes, then `more`.
 inline std::vector<std::string> bytes_and(std::vector<std::string> more) {
@@ -44,6 +43,38 @@ inline std::shared_ptr<grammar::TokenMasks> masks_of(const grammar::Grammar& gra
                                                      std::span<const std::string> tokens) {
   auto masks = grammar::TokenMasks::make(grammar, std::make_shared<const grammar::VocabularyTrie>(tokens));
   return masks ? *masks : nullptr;
+}
+
+inline Result<grammar::Grammar> compiled(grammar::Notation notation, const QByteArray& text) {
+  return grammar::Grammar::from(notation, text.toStdString(), phrases::name_place("g"));
+}
+
+// What is said of a grammar that is refused; empty: it is not.
+inline QByteArray refusal(grammar::Notation notation, const QByteArray& text) {
+  const auto grammar = compiled(notation, text);
+  return grammar ? QByteArray() : QByteArray::fromStdString(grammar.error().message());
+}
+inline bool is_invalid(grammar::Notation notation, const std::string& text) {
+  const auto grammar = compiled(notation, QByteArray::fromStdString(text));
+  return !grammar && grammar.error().kind == ErrorKind::invalid;
+}
+
+// The columns "grammar", "text" and "accepted" of a test's row.
+inline void check_acceptance(grammar::Notation notation) {
+  QFETCH(QByteArray, grammar);
+  QFETCH(QByteArray, text);
+  QFETCH(bool, accepted);
+  const auto made = compiled(notation, grammar);
+  FOVEA_VERIFY(made);
+  QCOMPARE(accepts(masks_of(*made, bytes_and({})), text.toStdString()), accepted);
+}
+
+// The columns "grammar" and "message".
+inline void check_refusal(grammar::Notation notation) {
+  QFETCH(QByteArray, grammar);
+  QFETCH(QByteArray, message);
+  const QByteArray found = refusal(notation, grammar);
+  QVERIFY2(found.contains(message), found);
 }
 
 // As a model that finds all allowed tokens alike would answer with at most `limit` tokens; where the answer

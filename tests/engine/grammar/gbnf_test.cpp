@@ -86,12 +86,7 @@ void GbnfTest::accepts_data() {
 }
 
 void GbnfTest::accepts() {
-  QFETCH(QByteArray, grammar);
-  QFETCH(QByteArray, text);
-  QFETCH(bool, accepted);
-  const auto compiled = grammar::Grammar::from_gbnf(grammar.toStdString(), phrases::name_place("g"));
-  FOVEA_VERIFY(compiled);
-  QCOMPARE(tests::accepts(tests::masks_of(*compiled, tests::bytes_and({})), text.toStdString()), accepted);
+  tests::check_acceptance(grammar::Notation::gbnf);
 }
 
 void GbnfTest::refuses_data() {
@@ -119,18 +114,12 @@ void GbnfTest::refuses_data() {
 }
 
 void GbnfTest::refuses() {
-  QFETCH(QByteArray, grammar);
-  QFETCH(QByteArray, message);
-  const auto compiled = grammar::Grammar::from_gbnf(grammar.toStdString(), phrases::name_place("g"));
-  QVERIFY(!compiled);
-  const QByteArray found(tests::english_of(compiled.error()).c_str());
-  QVERIFY2(found.contains(message), found);
+  tests::check_refusal(grammar::Notation::gbnf);
 }
 
 void GbnfTest::hostile_grammars_end() {
   const auto refused = [](const std::string& text) {
-    const auto compiled = grammar::Grammar::from_gbnf(text, phrases::name_place("g"));
-    return !compiled && compiled.error().kind == ErrorKind::invalid;
+    return tests::is_invalid(grammar::Notation::gbnf, text);
   };
   QVERIFY(refused("root ::= (((\"a\"{1000}){1000}){1000}){1000}"));
   QVERIFY(refused("root ::= (\"\"{1000000}){1000000}"));
