@@ -3096,24 +3096,20 @@
         <translation>Wie wahrscheinlich das Modell seine eigenen Worte mit den Experten findet, wie sie sind, verglichen mit dem Modell, wie es in der Datei steht. Errechnet aus dem, was die Genauigkeit jedes Experten gemessen kostet und wie oft er gebraucht wurde. Wo das nicht gemessen wurde: wie viel des Fehlers vermieden ist, den die niedrigste Genauigkeit für alle bedeutete.</translation>
     </message>
     <message>
-        <source>quality kept</source>
-        <translation>der Güte bleibt</translation>
+        <source>what lower layers cost was not measured</source>
+        <translation>was ungenauere Schichten kosten, wurde nicht gemessen</translation>
     </message>
     <message>
-        <source>of the loss avoided</source>
-        <translation>des Verlusts vermieden</translation>
+        <source>of the model&apos;s quality kept</source>
+        <translation>der Güte des Modells bleiben</translation>
     </message>
     <message>
-        <source>%1 bits a use</source>
-        <translation>%1 Bit je Nutzung</translation>
+        <source>kept of the quality that %1 bits lose</source>
+        <translation>der Güte bleiben, die %1 Bit verlören</translation>
     </message>
     <message>
-        <source>%1 of %2</source>
-        <translation>%1 von %2</translation>
-    </message>
-    <message>
-        <source>cost not measured</source>
-        <translation>Verlust nicht gemessen</translation>
+        <source>experts used at %1 bits on average</source>
+        <translation>Experten im Mittel mit %1 Bit genutzt</translation>
     </message>
 </context>
 <context>
@@ -3147,10 +3143,6 @@
         <translation>auf der Platte · %1</translation>
     </message>
     <message>
-        <source>in flight</source>
-        <translation>unterwegs</translation>
-    </message>
-    <message>
         <source>main memory · %1</source>
         <translation>Arbeitsspeicher · %1</translation>
     </message>
@@ -3159,16 +3151,28 @@
         <translation>eben geändert</translation>
     </message>
     <message>
-        <source>The colour says how many bits a weight has, its strength how hot an expert is: the square root of its hotness beside the hottest of its layer. Hotness is how much of the router&apos;s weight an expert got lately. The budget line ends what the memory lets be more precise than the lowest.</source>
-        <translation>Die Farbe sagt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Gefragtheit gegen den gefragtesten seiner Schicht. Gefragt heißt, wie viel vom Gewicht des Routers ein Experte zuletzt bekam. Die Budgetlinie endet, wo der Speicher nichts mehr genauer sein lässt als das Niedrigste.</translation>
-    </message>
-    <message>
         <source>%1 bits</source>
         <translation>%1 Bit</translation>
     </message>
     <message>
-        <source>budget line</source>
-        <translation>Budgetlinie</translation>
+        <source>stronger = used more lately</source>
+        <translation>kräftiger = zuletzt mehr genutzt</translation>
+    </message>
+    <message>
+        <source>stronger = used more</source>
+        <translation>kräftiger = mehr genutzt</translation>
+    </message>
+    <message>
+        <source>memory&apos;s limit</source>
+        <translation>Grenze des Speichers</translation>
+    </message>
+    <message>
+        <source>being read</source>
+        <translation>wird gelesen</translation>
+    </message>
+    <message>
+        <source>The colour says how many bits a weight has, its strength how hot an expert is: the square root of its hotness beside the hottest of its layer. Hotness is how much of the router&apos;s weight an expert got lately. The line is how many of a layer&apos;s experts the memory lets be more precise than the lowest: where it stands beside one, another expert was worth more.</source>
+        <translation>Die Farbe sagt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Gefragtheit gegen den gefragtesten seiner Schicht. Gefragt heißt, wie viel vom Gewicht des Routers ein Experte zuletzt bekam. Die Linie sagt, wie viele Experten einer Schicht der Speicher genauer sein lässt als das Niedrigste; wo sie neben einem steht, war ein anderer mehr wert.</translation>
     </message>
 </context>
 <context>
@@ -3602,20 +3606,6 @@
         <source>Switch</source>
         <translation>Wechseln</translation>
     </message>
-    <message numerus="yes">
-        <source>%n layer(s), hottest expert first</source>
-        <translation>
-            <numerusform>%n Schicht, gefragteste Experten zuerst</numerusform>
-            <numerusform>%n Schichten, gefragteste Experten zuerst</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n layer(s), experts by number</source>
-        <translation>
-            <numerusform>%n Schicht, Experten nach Nummer</numerusform>
-            <numerusform>%n Schichten, Experten nach Nummer</numerusform>
-        </translation>
-    </message>
     <message>
         <source>All layers</source>
         <translation>Alle Schichten</translation>
@@ -3635,6 +3625,29 @@
     <message>
         <source>Switch…</source>
         <translation>Wechseln …</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n layer(s) of %1 experts</source>
+        <translation>
+            <numerusform>%n Schicht mit %1 Experten</numerusform>
+            <numerusform>%n Schichten mit je %1 Experten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, the most used first</source>
+        <translation>%1, die meistgenutzten zuerst</translation>
+    </message>
+    <message>
+        <source>%1, by their numbers</source>
+        <translation>%1, nach ihren Nummern</translation>
+    </message>
+    <message>
+        <source>Change the memory…</source>
+        <translation>Speicher ändern …</translation>
+    </message>
+    <message>
+        <source>How much memory the model may take, and how experts are kept in it</source>
+        <translation>Wie viel Speicher das Modell belegen darf und wie die Experten darin liegen</translation>
     </message>
 </context>
 <context>
@@ -4078,6 +4091,14 @@
         <source>Main memory, the processor&apos;s</source>
         <translation>Arbeitsspeicher des Prozessors</translation>
     </message>
+    <message>
+        <source>%1 of the %2 allowed</source>
+        <translation>%1 von erlaubten %2</translation>
+    </message>
+    <message>
+        <source>experts %1, conversation %2, everything else %3</source>
+        <translation>Experten %1, Gespräch %2, alles andere %3</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::PrepareDialog</name>
@@ -4145,10 +4166,6 @@
 <context>
     <name>fovea::ui::QualityLineView</name>
     <message>
-        <source>The session&apos;s tokens from left to right. &quot;Fixed&quot; is a mix of as many experts at each precision that stays as it is: chosen by the session&apos;s first 2,048 tokens, and before there are as many, by the calibration.</source>
-        <translation>Die Tokens der Sitzung von links nach rechts. „Fest“ ist eine Mischung mit ebenso vielen Experten jeder Genauigkeit, die bleibt, wie sie ist: gewählt nach den ersten 2.048 Tokens der Sitzung, und vorher nach der Kalibrierung.</translation>
-    </message>
-    <message>
         <source>Adaptive %1</source>
         <translation>Angepasst %1</translation>
     </message>
@@ -4171,6 +4188,14 @@
     <message>
         <source>all low</source>
         <translation>alles niedrig</translation>
+    </message>
+    <message>
+        <source>tokens →</source>
+        <translation>Tokens →</translation>
+    </message>
+    <message>
+        <source>The session&apos;s tokens from left to right; at the top nothing is lost. &quot;Fixed&quot; is a mix of as many experts at each precision that stays as it is: chosen by the session&apos;s first 2,048 tokens, and before there are as many, by the calibration.</source>
+        <translation>Die Tokens der Sitzung von links nach rechts; ganz oben geht nichts verloren. „Fest“ ist eine Mischung mit ebenso vielen Experten jeder Genauigkeit, die bleibt, wie sie ist: gewählt nach den ersten 2.048 Tokens der Sitzung, und vorher nach der Kalibrierung.</translation>
     </message>
 </context>
 <context>
@@ -4797,25 +4822,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
 <context>
     <name>fovea::ui::StoryView</name>
     <message>
-        <source>“%1”: </source>
-        <translation>„%1“: </translation>
-    </message>
-    <message>
-        <source>the experts that it needs were awake already.</source>
-        <translation>Die nötigen Experten waren schon wach.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n expert(s) woke</source>
-        <translation>
-            <numerusform>%n Experte ist aufgewacht</numerusform>
-            <numerusform>%n Experten sind aufgewacht</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 went to rest</source>
-        <translation>%1 ruhen jetzt</translation>
-    </message>
-    <message>
         <source>no token waited.</source>
         <translation>kein Token hat gewartet.</translation>
     </message>
@@ -4833,6 +4839,25 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>An expert wakes when it becomes more precise, and rests when it takes less room. Click to read what happened before.</source>
         <translation>Ein Experte wacht auf, wenn er genauer wird, und ruht, wenn er weniger Platz braucht. Ein Klick zeigt, was vorher geschah.</translation>
+    </message>
+    <message>
+        <source>For “%1” </source>
+        <translation>Für „%1“ </translation>
+    </message>
+    <message>
+        <source>the experts that it needs were precise already.</source>
+        <translation>waren die nötigen Experten schon genau.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n expert(s) woke to more bits</source>
+        <translation>
+            <numerusform>wachte %n Experte zu mehr Bit auf</numerusform>
+            <numerusform>wachten %n Experten zu mehr Bit auf</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 went to rest at fewer to make room</source>
+        <translation>%1 ruhen dafür mit weniger</translation>
     </message>
 </context>
 <context>

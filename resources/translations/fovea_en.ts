@@ -215,17 +215,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n layer(s), hottest expert first</source>
+        <source>%n layer(s) of %1 experts</source>
         <translation>
-            <numerusform>%n layer, hottest expert first</numerusform>
-            <numerusform>%n layers, hottest expert first</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n layer(s), experts by number</source>
-        <translation>
-            <numerusform>%n layer, experts by number</numerusform>
-            <numerusform>%n layers, experts by number</numerusform>
+            <numerusform>%n layer of %1 experts</numerusform>
+            <numerusform>%n layers of %1 experts</numerusform>
         </translation>
     </message>
 </context>
@@ -262,17 +255,17 @@
 <context>
     <name>fovea::ui::StoryView</name>
     <message numerus="yes">
-        <source>%n expert(s) woke</source>
-        <translation>
-            <numerusform>%n expert woke</numerusform>
-            <numerusform>%n experts woke</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n use(s) of experts waited for the disk.</source>
         <translation>
             <numerusform>%n use of an expert waited for the disk.</numerusform>
             <numerusform>%n uses of experts waited for the disk.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n expert(s) woke to more bits</source>
+        <translation>
+            <numerusform>%n expert woke to more bits</numerusform>
+            <numerusform>%n experts woke to more bits</numerusform>
         </translation>
     </message>
 </context>

@@ -15,6 +15,18 @@ namespace {
 constexpr int chart_height = 64;
 constexpr double room_above = 0.03;  // of the shares' range, so that a line at the top is seen
 
+QPen dashed_pen(const Tones& t) {
+  QPen pen(t.second, 1.6);
+  pen.setDashPattern({4, 2.5});
+  return pen;
+}
+
+QPen dotted_pen(const Tones& t) {
+  QPen pen(t.second, 2, Qt::CustomDashLine, Qt::RoundCap);
+  pen.setDashPattern({0.1, 2.4});
+  return pen;
+}
+
 bool is_known(const PolicyGain& gain) {
   return gain.tokens > 0 && gain.verdict != GainVerdict::not_compared;
 }
@@ -40,28 +52,21 @@ QString GaugeView::number() const {
 }
 
 QString GaugeView::what() const {
-  if (gain_.verdict == GainVerdict::no_policy) return tr("quality kept");
-  if (gain_.verdict == GainVerdict::not_compared) return tr("cost not measured");
-  if (!is_known(gain_)) return tr("quality kept");
-  return gain_.in_nats ? tr("quality kept") : tr("of the loss avoided");
+  if (gain_.verdict == GainVerdict::not_compared) return tr("what lower layers cost was not measured");
+  if (gain_.in_nats || !is_known(gain_)) return tr("of the model's quality kept");
+  return tr("kept of the quality that %1 bits lose").arg(whole_bits(lowest_bits_));
 }
 
 QString GaugeView::with() const {
-  QStringList parts;
-  if (gain_.bits_per_use > 0) parts += tr("%1 bits a use").arg(number_text(gain_.bits_per_use, 1));
-  if (budget_ > 0) {
-    parts += tr("%1 of %2").arg(bytes_text(used_), bytes_text(budget_));
-  } else if (used_ > 0) {
-    parts += bytes_text(used_);
-  }
-  return parts.join(QStringLiteral(", "));
+  return gain_.bits_per_use > 0
+             ? tr("experts used at %1 bits on average").arg(number_text(gain_.bits_per_use, 1))
+             : QString();
 }
 
-void GaugeView::set(const PolicyGain& gain, std::int64_t used, std::int64_t budget) {
+void GaugeView::set(const PolicyGain& gain, double lowest_bits) {
   const QString before = text();
   gain_ = gain;
-  used_ = used;
-  budget_ = budget;
+  lowest_bits_ = lowest_bits;
   if (text() == before) return;
   setAccessibleName(text());
   update();
@@ -72,7 +77,8 @@ QString GaugeView::text() const {
 }
 
 QSize GaugeView::sizeHint() const {
-  return {panel_width - 2 * space::wide, QFontMetrics(type_of(font(), Type::gauge, true)).height()};
+  return {panel_width - 2 * space::wide,
+          std::max(QFontMetrics(type_of(font(), Type::gauge, true)).height(), 4 * fontMetrics().height())};
 }
 
 void GaugeView::paintEvent(QPaintEvent*) {
@@ -93,15 +99,17 @@ void GaugeView::paintEvent(QPaintEvent*) {
   const QFontMetrics metrics(font());
   const QFont small = type_of(font(), Type::label);
   const QFontMetrics small_metrics(small);
-  const int top = (height() - metrics.height() - small_metrics.height()) / 2;
-  const QRect room = QRect(left, top, width() - left, metrics.height());
+  const int room = width() - left;
+  const int lines = metrics.horizontalAdvance(what()) > room ? 2 : 1;
+  const int words = lines * metrics.lineSpacing(),
+            with_height = with().isEmpty() ? 0 : small_metrics.lineSpacing();
+  const int top = (height() - words - with_height) / 2;
   painter.setFont(font());
   painter.setPen(t.second);
-  painter.drawText(placed(room), side | Qt::AlignVCenter,
-                   metrics.elidedText(what(), Qt::ElideRight, room.width()));
+  painter.drawText(placed(QRect(left, top, room, words)), side | Qt::AlignVCenter | Qt::TextWordWrap, what());
   painter.setFont(small);
-  painter.drawText(placed(room.translated(0, metrics.height())), side | Qt::AlignVCenter,
-                   small_metrics.elidedText(with(), Qt::ElideRight, room.width()));
+  painter.drawText(placed(QRect(left, top + words, room, with_height)), side | Qt::AlignVCenter,
+                   small_metrics.elidedText(with(), Qt::ElideRight, room));
 }
 
 // --- the line
@@ -110,7 +118,8 @@ QualityLineView::QualityLineView(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("qualityLine"));
   setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   setToolTip(
-      tr("The session's tokens from left to right. \"Fixed\" is a mix of as many experts at each precision "
+      tr("The session's tokens from left to right; at the top nothing is lost. \"Fixed\" is a mix of as many "
+         "experts at each precision "
          "that stays as "
          "it is: chosen by the session's first 2,048 tokens, and before there are as many, by the "
          "calibration."));
@@ -164,13 +173,10 @@ void QualityLineView::paint_lines(QPainter& painter, const QRectF& area) const {
     painter.setBrush(Qt::NoBrush);
     painter.drawPath(path);
   };
-  painter.setPen(QPen(t.line, 1));  // all of it
+  painter.setPen(QPen(t.line, 1));
   painter.drawLine(area.topLeft(), area.topRight());
-  draw([](const QualityPoint& p) -> std::optional<double> { return p.low; },
-       QPen(t.third, 1.4, Qt::CustomDashLine, Qt::RoundCap));
-  QPen dashed(t.second, 1.6);
-  dashed.setDashPattern({4, 3});
-  draw([](const QualityPoint& p) { return p.fixed; }, dashed);
+  draw([](const QualityPoint& p) -> std::optional<double> { return p.low; }, dotted_pen(t));
+  draw([](const QualityPoint& p) { return p.fixed; }, dashed_pen(t));
   draw([](const QualityPoint& p) -> std::optional<double> { return p.kept; },
        QPen(t.accent, 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
 }
@@ -189,13 +195,15 @@ void QualityLineView::paint_legend(QPainter& painter, double top) const {
     x += 22 + metrics.horizontalAdvance(words) + 14;
   };
   entry(tr("adaptive"), QPen(t.accent, 2));
-  QPen dashed(t.second, 1.6);
-  dashed.setDashPattern({3, 2});
   if (std::ranges::any_of(line_.points, [](const QualityPoint& p) { return p.fixed.has_value(); }))
-    entry(tr("fixed at start"), dashed);
-  QPen dotted(t.third, 1.4);
-  dotted.setDashPattern({2, 2});
-  entry(tr("all low"), dotted);
+    entry(tr("fixed at start"), dashed_pen(t));
+  entry(tr("all low"), dotted_pen(t));
+  // What the sides mean, where there is room for it.
+  const QString time = tr("tokens →");
+  const double width = metrics.horizontalAdvance(time);
+  painter.setPen(t.third);
+  if (x + width <= this->width())
+    painter.drawText(QPointF(this->width() - width, top + metrics.ascent()), time);
 }
 
 }  // namespace fovea::ui

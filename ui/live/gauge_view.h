@@ -12,8 +12,8 @@ class GaugeView : public QWidget {
 
  public:
   explicit GaugeView(QWidget* parent = nullptr);
-  // `used` of `budget` bytes; budget 0: there is none.
-  void set(const PolicyGain& gain, std::int64_t used, std::int64_t budget);
+  // lowest_bits: of a weight, at the lowest tier.
+  void set(const PolicyGain& gain, double lowest_bits);
   QString text() const;  // all of it, as it is read aloud
   QSize sizeHint() const override;
 
@@ -24,7 +24,7 @@ class GaugeView : public QWidget {
   QString number() const, what() const, with() const;
 
   PolicyGain gain_;
-  std::int64_t used_ = 0, budget_ = 0;
+  double lowest_bits_ = 0;
 };
 
 // What was kept over the session's tokens, beside a fixed mix of the same size and everything at the lowest

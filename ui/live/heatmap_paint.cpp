@@ -10,6 +10,7 @@
 #include "ui/live/heatmap_view.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 namespace {
@@ -99,7 +100,7 @@ void HeatmapView::paint_frontier(QPainter& painter) const {
     line << QPointF(x, row.top()) << QPointF(x, row.bottom());
   }
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(palette().color(QPalette::Text), 1.2));
+  painter.setPen(QPen(tones(palette()).second, 1.2));
   painter.drawPolyline(line);
 }
 

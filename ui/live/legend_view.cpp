@@ -19,10 +19,11 @@ LegendView::LegendView(QWidget* parent) : QWidget(parent) {
   setSizePolicy(policy);
   setToolTip(tr(
       "The colour says how many bits a weight has, its strength how hot an expert is: the square root of its "
-      "hotness beside the "
-      "hottest of its layer. Hotness is how much of the router's weight an expert got lately. The budget "
-      "line ends what "
-      "the memory lets be more precise than the lowest."));
+      "hotness beside the hottest of its layer. Hotness is how much of the router's weight an expert got "
+      "lately. The "
+      "line is how many of a layer's experts the memory lets be more precise than the lowest: where it "
+      "stands beside "
+      "one, another expert was worth more."));
 }
 
 void LegendView::set_numbers(const SnapshotNumbers& numbers, std::int64_t on_disk, bool by_use) {
@@ -73,7 +74,7 @@ double LegendView::words_width() const {
   return width;
 }
 
-// "8 bits", then "4": two tiers that would be called the same have a decimal.
+// "8 bits": two tiers that would be called the same have a decimal.
 QString LegendView::tier_label(std::size_t tier) const {
   const double bits = numbers_.tiers[tier].bits_per_weight;
   const auto same = [&](const TierState& other) {
@@ -81,7 +82,7 @@ QString LegendView::tier_label(std::size_t tier) const {
   };
   const QString number = std::ranges::count_if(numbers_.tiers, same) > 1 ? number_text(bits, 1)
                                                                          : number_text(whole_bits(bits), 0);
-  return tier == 0 ? tr("%1 bits").arg(number) : number;
+  return tr("%1 bits").arg(number);
 }
 
 void LegendView::set_textures(bool shown) {
@@ -173,16 +174,17 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
     painter->drawText(QRectF(at.x() + left, at.y(), text_width + 2, line), Qt::AlignVCenter, text);
     return at;
   };
+  words(by_use_ ? tr("stronger = used more lately") : tr("stronger = used more"), 0);
   if (!swaps_) return y + line * 1.2;
   if (frontier_) {
-    const QPointF mark = words(tr("budget line"), line * 1.2);
+    const QPointF mark = words(tr("memory's limit"), line * 1.2);
     if (painter) {
-      painter->setPen(QPen(tones(palette()).text, 1.2));
+      painter->setPen(QPen(tones(palette()).second, 1.2));
       painter->drawLine(QPointF(mark.x(), mark.y() + line / 2),
                         QPointF(mark.x() + line * 0.9, mark.y() + line / 2));
     }
   }
-  const QPointF at = words(tr("in flight"), line);
+  const QPointF at = words(tr("being read"), line);
   if (painter) {
     painter->setRenderHint(QPainter::Antialiasing, true);
     const QPointF c(at.x() + line * 0.4, at.y() + line * 0.5);

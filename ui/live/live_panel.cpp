@@ -147,10 +147,11 @@ void LivePanel::refresh_strips() {
   memory_bar_->set_memory(memory, numbers);
   story_->set_story(source_.story());
   legend_->set_frontier(heatmap_->has_frontier());
-  const QString order =
-      heatmap_->order() == HeatOrder::by_hotness
-          ? tr("%n layer(s), hottest expert first", nullptr, static_cast<int>(numbers.layers))
-          : tr("%n layer(s), experts by number", nullptr, static_cast<int>(numbers.layers));
+  const QString experts =
+      tr("%n layer(s) of %1 experts", nullptr, static_cast<int>(numbers.layers)).arg(numbers.units_per_layer);
+  const QString order = heatmap_->order() == HeatOrder::by_hotness
+                            ? tr("%1, the most used first").arg(experts)
+                            : tr("%1, by their numbers").arg(experts);
   if (map_title_->text() != order) map_title_->setText(order);
   legend_->set_numbers(numbers, memory.units_on_disk, source_.frame().hot_is_recent_use);
 }
@@ -161,12 +162,9 @@ void LivePanel::refresh_judgements() {
   routers_->set_health(judgement.routers);
   routers_->set_conversations(judgement.conversations);
   gain_->set_gain(judgement.gain);
-  std::int64_t used = 0;
-  for (const BudgetPart& part : source_.memory().budget)
-    if (part.kind != BudgetPart::Kind::free && part.kind != BudgetPart::Kind::unplanned)
-      used += static_cast<std::int64_t>(part.bytes);
   advice_->setVisible(judgement.gain.verdict == GainVerdict::loses);
-  gauge_->set(judgement.gain, used, source_.numbers().budget_bytes);
+  gauge_->set(judgement.gain,
+              source_.numbers().tiers.empty() ? 0 : source_.numbers().tiers.back().bits_per_weight);
   line_->set_line(source_.quality_line());
   update_alarms();
 }

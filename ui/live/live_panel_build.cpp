@@ -101,7 +101,18 @@ void LivePanel::build() {
   details_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   details_->setIcon(icon_of(Glyph::next));
   connect(details_, &QToolButton::toggled, this, &LivePanel::show_details);
-  content->addWidget(details_, 0, Qt::AlignLeft);
+  auto* change = new QToolButton(page);
+  change->setObjectName(QStringLiteral("changeMemory"));
+  change->setText(tr("Change the memory…"));
+  change->setToolTip(tr("How much memory the model may take, and how experts are kept in it"));
+  change->setAutoRaise(true);
+  connect(change, &QToolButton::clicked, this, &LivePanel::choosePrecisionRequested);
+  auto* foot = new QHBoxLayout;
+  foot->setContentsMargins(0, 0, 0, 0);
+  foot->addWidget(details_);
+  foot->addStretch(1);
+  foot->addWidget(change);
+  content->addLayout(foot);
   pages_->addWidget(page);
   layout->addWidget(pages_);
   heatmap_->describe = [this](std::int64_t unit, bool rich) {

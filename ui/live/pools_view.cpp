@@ -12,6 +12,7 @@
 #include "ui/live/strip_chart.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 namespace {
@@ -133,7 +134,9 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
                   brief_    ? tr("Memory")
                   : limited ? tr("Device budget")
                             : tr("The model's memory"),
-                  limited ? tr("%1 of %2").arg(bytes_text(used), bytes_text(budget)) : bytes_text(used),
+                  !limited ? bytes_text(used)
+                  : brief_ ? tr("%1 of the %2 allowed").arg(bytes_text(used), bytes_text(budget))
+                           : tr("%1 of %2").arg(bytes_text(used), bytes_text(budget)),
                   palette());
     const QRectF whole(0.5, top + line * 1.2, width - 1, height);
     const double full = std::max({total, budget, 1.0});
@@ -169,7 +172,34 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
     }
     painter->restore();
   }
-  return top + line * 1.2 + height + (brief_ ? 4 : line * 0.5);
+  if (!brief_) return top + line * 1.2 + height + line * 0.5;
+  const QFont small = type_of(font(), Type::hint);
+  const QFontMetricsF metrics(small);
+  const double words = top + line * 1.2 + height + space::hair;
+  if (painter) {
+    painter->setFont(small);
+    painter->setPen(subtle_text(palette()));
+    painter->drawText(QRectF(0, words, width, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                      metrics.elidedText(brief_words(), Qt::ElideRight, width));
+    painter->setFont(font());
+  }
+  return words + metrics.height();
+}
+
+// What the bar's parts are, together.
+QString PoolsView::brief_words() const {
+  double experts = 0, conversation = 0, rest = 0;
+  for (const BudgetPart& part : memory_.budget) {
+    if (part.kind == Kind::tier || part.kind == Kind::in_flight) {
+      experts += part.bytes;
+    } else if (part.kind == Kind::kv) {
+      conversation += part.bytes;
+    } else if (part.kind == Kind::dense || part.kind == Kind::activations) {
+      rest += part.bytes;
+    }
+  }
+  return tr("experts %1, conversation %2, everything else %3")
+      .arg(bytes_text(experts), bytes_text(conversation), bytes_text(rest));
 }
 
 double PoolsView::legend(QPainter* painter, double top, double width) const {

@@ -33,6 +33,7 @@ class PoolsView : public QWidget {
   double pool_bars(QPainter* painter, double top, double width) const;
   double bar(QPainter* painter, double top, double width, const QString& name, double used, double total,
              const QColor& colour, const QString& value) const;
+  QString brief_words() const;
   QString part_name(const BudgetPart& part) const;
   QString part_value(const BudgetPart& part) const;
   QColor part_colour(const BudgetPart& part) const;

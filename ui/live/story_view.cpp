@@ -24,11 +24,13 @@ struct StoryWords {
 }  // namespace
 
 QString chapter_sentence(const Chapter& chapter) {
-  const QString question = StoryWords::tr("“%1”: ").arg(chapter.question);
+  const QString question = StoryWords::tr("For “%1” ").arg(chapter.question);
   if (chapter.woke == 0 && chapter.rested == 0)
-    return question + StoryWords::tr("the experts that it needs were awake already.");
-  return question + StoryWords::tr("%n expert(s) woke", nullptr, static_cast<int>(chapter.woke)) +
-         QStringLiteral(", ") + StoryWords::tr("%1 went to rest").arg(count_text(chapter.rested)) +
+    return question + StoryWords::tr("the experts that it needs were precise already.");
+  return question +
+         StoryWords::tr("%n expert(s) woke to more bits", nullptr, static_cast<int>(chapter.woke)) +
+         QStringLiteral(", ") +
+         StoryWords::tr("%1 went to rest at fewer to make room").arg(count_text(chapter.rested)) +
          QStringLiteral("; ") +
          (chapter.waits == 0 ? StoryWords::tr("no token waited.")
                              : StoryWords::tr("%n use(s) of experts waited for the disk.", nullptr,
@@ -89,8 +91,8 @@ void StoryView::paintEvent(QPaintEvent*) {
   style_paint::rounded(painter, rect(), radius::card, t.card, hasFocus() ? t.accent : t.line,
                        hasFocus() ? focus_width : 1);
   const QRectF mark(space::close, space::close + (fontMetrics().height() - dot) / 2.0, dot, dot);
-  style_paint::rounded(painter, QStyle::visualRect(layoutDirection(), rect(), mark.toRect()), dot, t.brand,
-                       {}, 0);
+  style_paint::rounded(painter, QStyle::visualRect(layoutDirection(), rect(), mark.toRect()), dot,
+                       chapters_.empty() || chapters_.front().waits == 0 ? t.good : t.warning, {}, 0);
 }
 
 }  // namespace fovea::ui

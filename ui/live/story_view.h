@@ -10,7 +10,8 @@ class QLabel;
 
 namespace fovea::ui {
 
-// "“Now write a function”: 41 experts woke, 41 went to rest; no token waited."
+// "For “Now write a function” 41 experts woke to more bits, 41 went to rest at fewer to make room; no token
+// waited."
 QString chapter_sentence(const Chapter& chapter);
 
 class StoryView : public QWidget {
