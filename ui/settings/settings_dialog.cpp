@@ -13,6 +13,7 @@
 #include <QSpinBox>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -47,6 +48,7 @@ SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& p
   server_ = new ServerPage(settings_.server, most_slots, this);
   connect(server_, &ServerPage::changed, this, [this](const ServerView& server) {
     settings_.server = server;
+    QTimer::singleShot(0, this, &SettingsDialog::make_room);
     tell();
   });
   tabs_->addTab(new PageArea(server_, tabs_), tr("Server"));
@@ -236,6 +238,12 @@ QWidget* SettingsDialog::make_token() {
   connect(save, &QPushButton::clicked, this, enter);
   connect(forget, &QPushButton::clicked, this, &SettingsDialog::forgetTokenRequested);
   return group;
+}
+
+// For a page that shows more than before, as far as the screen has it.
+void SettingsDialog::make_room() {
+  const int wanted = std::min(layout()->totalHeightForWidth(width()), room_for(*this).height());
+  if (wanted > height()) resize(width(), wanted);
 }
 
 void SettingsDialog::show_server() {

@@ -65,6 +65,7 @@ class SettingsDialog : public QDialog {
   QWidget* make_models();
   QWidget* make_privacy(const PlacesView& places);
   QWidget* make_token();
+  void make_room();
   void add_folder();
   void remove_folder();
   void tell() { Q_EMIT changed(settings_); }
