@@ -196,6 +196,23 @@ class CandidatesTest : public QObject {
     QCOMPARE(app::contexts_of(candidate), trained);
   }
 
+  // A model that the server shares is planned with its answers at once.
+  void answersAtOnceArePlanned() {
+    Machine machine = tests::processor(32, 28, 45);
+    const Candidate candidate = app::examine_entry(
+        *std::ranges::find(app::catalogue(), "qwen3-30b-a3b", &app::CatalogueEntry::id), machine);
+    const LoadOptions setup = app::usual_setup(candidate, machine);
+    const auto alone = app::plan_of(candidate, setup, machine);
+    machine.room.sequences = 4;
+    const auto shared = app::plan_of(candidate, setup, machine);
+    FOVEA_VERIFY(alone);
+    FOVEA_VERIFY(shared);
+    QCOMPARE(alone->options.sequences, std::int64_t{1});
+    QCOMPARE(shared->options.sequences, std::int64_t{4});
+    QVERIFY(shared->plan.parts.kv + shared->plan.parts.activations >
+            alone->plan.parts.kv + alone->plan.parts.activations);
+  }
+
   // What is proposed must fit, and change what it says.
   void remediesFit() {
     Machine machine = tests::processor(32, 28, 45);

@@ -109,6 +109,7 @@ class ScreensTest : public QObject {
     QTRY_COMPARE(faults(), QString());
     // In an answer, with all that may be shown beside it.
     window_->set_model(QString(40, QLatin1Char('m')), QStringLiteral("details"));
+    window_->set_requests(71, QStringLiteral("http://127.0.0.1:11435"));
     window_->set_state(ui::ChatWindow::State::generating);
     show_a_session();
     ui::MessageView question;
