@@ -3104,12 +3104,12 @@
         <translation>der Güte des Modells bleiben</translation>
     </message>
     <message>
-        <source>kept of the quality that %1 bits lose</source>
-        <translation>der Güte bleiben, die %1 Bit verlören</translation>
+        <source>of the way from %1 bits to full quality</source>
+        <translation>des Weges von %1 Bit zur vollen Güte</translation>
     </message>
     <message>
-        <source>experts used at %1 bits on average</source>
-        <translation>Experten im Mittel mit %1 Bit genutzt</translation>
+        <source>experts in use have %1 bits on average</source>
+        <translation>genutzte Experten haben im Mittel %1 Bit</translation>
     </message>
 </context>
 <context>
@@ -3649,6 +3649,10 @@
         <source>How much memory the model may take, and how experts are kept in it</source>
         <translation>Wie viel Speicher das Modell belegen darf und wie die Experten darin liegen</translation>
     </message>
+    <message>
+        <source>parts of the model; each token uses a few</source>
+        <translation>Teile des Modells; jedes Token nutzt wenige</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::MachinePage</name>
@@ -4096,8 +4100,8 @@
         <translation>%1 von erlaubten %2</translation>
     </message>
     <message>
-        <source>experts %1, conversation %2, everything else %3</source>
-        <translation>Experten %1, Gespräch %2, alles andere %3</translation>
+        <source>everything else %3, conversation %2, experts %1</source>
+        <translation>alles andere %3, Gespräch %2, Experten %1</translation>
     </message>
 </context>
 <context>
@@ -4166,10 +4170,6 @@
 <context>
     <name>fovea::ui::QualityLineView</name>
     <message>
-        <source>Adaptive %1</source>
-        <translation>Angepasst %1</translation>
-    </message>
-    <message>
         <source>fixed %1</source>
         <translation>fest %1</translation>
     </message>
@@ -4178,24 +4178,16 @@
         <translation>alles niedrig %1</translation>
     </message>
     <message>
-        <source>adaptive</source>
-        <translation>angepasst</translation>
-    </message>
-    <message>
-        <source>fixed at start</source>
-        <translation>fest ab Beginn</translation>
-    </message>
-    <message>
-        <source>all low</source>
-        <translation>alles niedrig</translation>
-    </message>
-    <message>
         <source>tokens →</source>
         <translation>Tokens →</translation>
     </message>
     <message>
         <source>The session&apos;s tokens from left to right; at the top nothing is lost. &quot;Fixed&quot; is a mix of as many experts at each precision that stays as it is: chosen by the session&apos;s first 2,048 tokens, and before there are as many, by the calibration.</source>
         <translation>Die Tokens der Sitzung von links nach rechts; ganz oben geht nichts verloren. „Fest“ ist eine Mischung mit ebenso vielen Experten jeder Genauigkeit, die bleibt, wie sie ist: gewählt nach den ersten 2.048 Tokens der Sitzung, und vorher nach der Kalibrierung.</translation>
+    </message>
+    <message>
+        <source>adaptive %1</source>
+        <translation>angepasst %1</translation>
     </message>
 </context>
 <context>

@@ -54,12 +54,12 @@ QString GaugeView::number() const {
 QString GaugeView::what() const {
   if (gain_.verdict == GainVerdict::not_compared) return tr("what lower layers cost was not measured");
   if (gain_.in_nats || !is_known(gain_)) return tr("of the model's quality kept");
-  return tr("kept of the quality that %1 bits lose").arg(whole_bits(lowest_bits_));
+  return tr("of the way from %1 bits to full quality").arg(whole_bits(lowest_bits_));
 }
 
 QString GaugeView::with() const {
   return gain_.bits_per_use > 0
-             ? tr("experts used at %1 bits on average").arg(number_text(gain_.bits_per_use, 1))
+             ? tr("experts in use have %1 bits on average").arg(number_text(gain_.bits_per_use, 1))
              : QString();
 }
 
@@ -125,16 +125,20 @@ QualityLineView::QualityLineView(QWidget* parent) : QWidget(parent) {
          "calibration."));
 }
 
-void QualityLineView::set_line(const QualityLine& line) {
+void QualityLineView::set_line(const QualityLine& line, const PolicyGain& whole) {
   line_ = line;
+  whole_ = whole;
   setVisible(line.points.size() > 1);
-  if (!line.points.empty()) {
-    const QualityPoint& now = line.points.back();
-    QString said = tr("Adaptive %1").arg(percent_text(now.kept));
-    if (now.fixed) said += QStringLiteral(", ") + tr("fixed %1").arg(percent_text(*now.fixed));
-    setAccessibleName(said + QStringLiteral(", ") + tr("all low %1").arg(percent_text(now.low)));
-  }
+  setAccessibleName(legend().join(QStringLiteral(", ")));
   update();
+}
+
+// Of each line, with what it is worth over the whole session.
+QStringList QualityLineView::legend() const {
+  const bool compared = whole_.chosen_by != FixedMix::none;
+  return {tr("adaptive %1").arg(percent_text(whole_.kept)),
+          compared ? tr("fixed %1").arg(percent_text(whole_.fixed_kept)) : QString(),
+          tr("all low %1").arg(percent_text(whole_.low_kept))};
 }
 
 QSize QualityLineView::sizeHint() const {
@@ -192,12 +196,12 @@ void QualityLineView::paint_legend(QPainter& painter, double top) const {
     painter.drawLine(QPointF(x, top + metrics.height() / 2), QPointF(x + 16, top + metrics.height() / 2));
     painter.setPen(t.second);
     painter.drawText(QPointF(x + 22, top + metrics.ascent()), words);
-    x += 22 + metrics.horizontalAdvance(words) + 14;
+    x += 22 + metrics.horizontalAdvance(words) + 10;
   };
-  entry(tr("adaptive"), QPen(t.accent, 2));
-  if (std::ranges::any_of(line_.points, [](const QualityPoint& p) { return p.fixed.has_value(); }))
-    entry(tr("fixed at start"), dashed_pen(t));
-  entry(tr("all low"), dotted_pen(t));
+  const QStringList words = legend();
+  entry(words[0], QPen(t.accent, 2));
+  if (!words[1].isEmpty()) entry(words[1], dashed_pen(t));
+  entry(words[2], dotted_pen(t));
   // What the sides mean, where there is room for it.
   const QString time = tr("tokens →");
   const double width = metrics.horizontalAdvance(time);

@@ -1,6 +1,7 @@
 // The panel's first answer: how much of the model's quality is kept, as one number, and with what.
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 
 #include "ui/live/live_data.h"
@@ -34,7 +35,8 @@ class QualityLineView : public QWidget {
 
  public:
   explicit QualityLineView(QWidget* parent = nullptr);
-  void set_line(const QualityLine& line);
+  // `whole`: of all of the session's tokens.
+  void set_line(const QualityLine& line, const PolicyGain& whole);
   QSize sizeHint() const override;
 
  protected:
@@ -44,7 +46,10 @@ class QualityLineView : public QWidget {
   void paint_lines(QPainter& painter, const QRectF& area) const;
   void paint_legend(QPainter& painter, double top) const;
 
+  QStringList legend() const;
+
   QualityLine line_;
+  PolicyGain whole_;
 };
 
 }  // namespace fovea::ui

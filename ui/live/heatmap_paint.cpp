@@ -100,7 +100,10 @@ void HeatmapView::paint_frontier(QPainter& painter) const {
     line << QPointF(x, row.top()) << QPointF(x, row.bottom());
   }
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(tones(palette()).second, 1.2));
+  // Dashed, so that it is not taken for the outline of what has changed.
+  QPen pen(tones(palette()).text, 1.4);
+  pen.setDashPattern({2.5, 2});
+  painter.setPen(pen);
   painter.drawPolyline(line);
 }
 

@@ -179,7 +179,9 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
   if (frontier_) {
     const QPointF mark = words(tr("memory's limit"), line * 1.2);
     if (painter) {
-      painter->setPen(QPen(tones(palette()).second, 1.2));
+      QPen dashes(tones(palette()).text, 1.4);
+      dashes.setDashPattern({2.5, 2});
+      painter->setPen(dashes);
       painter->drawLine(QPointF(mark.x(), mark.y() + line / 2),
                         QPointF(mark.x() + line * 0.9, mark.y() + line / 2));
     }

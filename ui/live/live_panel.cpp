@@ -165,7 +165,7 @@ void LivePanel::refresh_judgements() {
   advice_->setVisible(judgement.gain.verdict == GainVerdict::loses);
   gauge_->set(judgement.gain,
               source_.numbers().tiers.empty() ? 0 : source_.numbers().tiers.back().bits_per_weight);
-  line_->set_line(source_.quality_line());
+  line_->set_line(source_.quality_line(), judgement.gain);
   update_alarms();
 }
 

@@ -132,7 +132,7 @@ class LivePanel : public QWidget {
   QualityLineView* line_;
   StoryView* story_;
   PoolsView* memory_bar_;
-  QLabel* map_title_;
+  QLabel *subtitle_, *map_title_;
   QWidget *advice_, *tools_, *timeline_, *story_page_, *details_page_;
   QToolButton* details_;
   QSlider* slider_;

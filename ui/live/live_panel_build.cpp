@@ -134,6 +134,9 @@ QWidget* LivePanel::make_header() {
   layout->setContentsMargins(0, 0, 0, 0);
   auto* title = new QLabel(tr("Experts"), header);
   set_type(*title, Type::text, true);
+  subtitle_ = new QLabel(tr("parts of the model; each token uses a few"), header);
+  set_type(*subtitle_, Type::hint);
+  subtitle_->setForegroundRole(QPalette::PlaceholderText);
   headline_ = new Headline(header);
   headline_->setObjectName(QStringLiteral("headline"));
   headline_->setAccessibleName(tr("Summary"));
@@ -163,6 +166,7 @@ QWidget* LivePanel::make_header() {
   more->setMenu(menu);
   layout->setSpacing(space::close);
   layout->addWidget(title, 0, Qt::AlignVCenter);
+  layout->addWidget(subtitle_, 1, Qt::AlignVCenter);
   layout->addWidget(headline_, 1, Qt::AlignVCenter);
   layout->addWidget(more, 0, Qt::AlignVCenter);
   return header;
@@ -421,6 +425,7 @@ void LivePanel::arrange() {
   details_page_->setVisible(details);
   timeline_->setVisible(details || is_held_);
   headline_->setVisible(details || is_held_);
+  subtitle_->setVisible(headline_->isHidden());
   tools_->setVisible(wide);
   if (!wide || std::exchange(was_wide_, wide) == wide) {
     was_wide_ = wide;

@@ -198,7 +198,7 @@ QString PoolsView::brief_words() const {
       rest += part.bytes;
     }
   }
-  return tr("experts %1, conversation %2, everything else %3")
+  return tr("everything else %3, conversation %2, experts %1")
       .arg(bytes_text(experts), bytes_text(conversation), bytes_text(rest));
 }
 

@@ -1,0 +1,129 @@
+// Controls are drawn with the tokens, and what is to be read can be read.
+#include "ui/theme/style.h"
+
+#include <QApplication>
+#include <QPushButton>
+#include <QScrollBar>
+#include <cmath>
+
+#include "tests/support/test.h"
+#include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
+
+#include <QLabel>
+
+using namespace fovea::ui;
+
+namespace {
+
+// WCAG 2.1, relative luminance and contrast.
+double luminance(const QColor& colour) {
+  const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+  return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) + 0.0722 * linear(colour.blueF());
+}
+
+double contrast(const QColor& a, const QColor& b) {
+  const double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+  return std::max(x, y) / std::min(x, y);
+}
+
+}  // namespace
+
+class StyleTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { palette_ = QApplication::palette(); }
+  void cleanup() {
+    QApplication::setStyle(QStringLiteral("Fusion"));
+    QApplication::setPalette(palette_);
+  }
+
+  void theme_data() {
+    QTest::addColumn<Scheme>("scheme");
+    QTest::newRow("dark") << Scheme::dark;
+    QTest::newRow("light") << Scheme::light;
+  }
+
+  void whatIsReadHasContrast_data() { theme_data(); }
+  void whatIsReadHasContrast() {
+    QFETCH(Scheme, scheme);
+    apply_theme(*qApp, scheme);
+    const Tones& t = tones(QApplication::palette());
+    for (const QColor& ground : {t.window, t.sidebar, t.card, t.hover, t.bubble, t.code}) {
+      for (const QColor& words : {t.text, t.second, t.accent, t.good, t.warning, t.error})
+        QVERIFY2(contrast(words, ground) >= 4.5,
+                 qPrintable(words.name() + QStringLiteral(" on ") + ground.name() + QStringLiteral(": ") +
+                            QString::number(contrast(words, ground))));
+      QVERIFY(contrast(t.third, ground) >= 3);
+    }
+    QVERIFY(contrast(t.on_brand, t.brand) >= 4.5);
+    QVERIFY(contrast(t.on_accent, t.accent) >= 4.5);
+    QVERIFY(contrast(t.error, t.error_ground) >= 4.5);
+  }
+
+  void theMainButtonIsFilled_data() { theme_data(); }
+  void theMainButtonIsFilled() {
+    QFETCH(Scheme, scheme);
+    apply_theme(*qApp, scheme);
+    QPushButton plain(QStringLiteral("Back")), main(QStringLiteral("Next"));
+    make_main(main);
+    const Tones& t = tones(QApplication::palette());
+    const auto ground = [](QPushButton& button) {
+      button.resize(120, 32);
+      button.ensurePolished();
+      return button.grab().toImage().pixelColor(12, 16);
+    };
+    QCOMPARE(ground(plain), t.card);
+    QCOMPARE(ground(main), t.brand);
+    main.setEnabled(false);
+    QCOMPARE(ground(main), t.card);
+  }
+
+  // Its thumb says how much is seen, and where a click on either side of it leads.
+  void scrollBarsHaveNoArrows() {
+    apply_theme(*qApp, Scheme::dark);
+    QScrollBar bar(Qt::Vertical);
+    bar.setRange(0, 300);
+    bar.setPageStep(100);
+    bar.resize(bar.sizeHint().width(), 400);
+    bar.show();
+    QStyleOptionSlider option;
+    option.initFrom(&bar);
+    option.orientation = Qt::Vertical;
+    option.minimum = 0;
+    option.maximum = 300;
+    option.pageStep = 100;
+    option.sliderPosition = 150;
+    const auto part = [&](QStyle::SubControl each) {
+      return bar.style()->subControlRect(QStyle::CC_ScrollBar, &option, each, &bar);
+    };
+    QCOMPARE(part(QStyle::SC_ScrollBarGroove), bar.rect());
+    QCOMPARE(part(QStyle::SC_ScrollBarSlider).height(), 100);
+    QCOMPARE(part(QStyle::SC_ScrollBarSlider).top(), 150);
+    QCOMPARE(part(QStyle::SC_ScrollBarAddPage).bottom(), 399);
+    QVERIFY(part(QStyle::SC_ScrollBarAddLine).isEmpty());
+    QTest::mouseClick(&bar, Qt::LeftButton, {}, QPoint(4, 390));
+    QVERIFY(bar.value() > 0);
+  }
+
+  void typeFollowsTheTextSize() {
+    const auto restore = qScopeGuard([font = QApplication::font()] { QApplication::setFont(font); });
+    QLabel label(QStringLiteral("Title"));
+    set_type(label, Type::title, true);
+    const double before = label.font().pointSizeF();
+    QFont larger = QApplication::font();
+    larger.setPointSizeF(larger.pointSizeF() * 1.5);
+    QApplication::setFont(larger);
+    QCoreApplication::processEvents();
+    QVERIFY(std::abs(label.font().pointSizeF() - before * 1.5) < 0.1);
+  }
+
+ private:
+  QPalette palette_;
+};
+
+FOVEA_TEST(StyleTest)
+
+#include "style_test.moc"
