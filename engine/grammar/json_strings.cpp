@@ -1,6 +1,7 @@
 // Strings and names, as JSON and as Gemma's calls spell them.
 #include <nlohmann/json.hpp>
 
+#include "engine/api/errors.h"
 #include "engine/grammar/front_ends.h"
 #include "engine/grammar/json_text.h"
 
