@@ -1,5 +1,6 @@
 #include "engine/chat/call_form.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,10 @@ class CallComposer {
     std::vector<Expression> each;
     for (const Tool& tool : calls_.tools.tools) {
       if (!required.empty() && tool.name != required) continue;
+      if (in_tags(form)) {
+        each.push_back(function_of(tool));
+        continue;
+      }
       FOVEA_TRY(Expression arguments, arguments_of(tool));
       each.push_back(of(tool.name, std::move(arguments), form));
     }
@@ -95,6 +100,49 @@ class CallComposer {
     return composer_.part(Notation::json_schema, any_object, where, spelling);
   }
 
+  // Qwen's tags of functions and parameters; a call that is required is in JSON.
+  bool in_tags(CallForm form) const {
+    return calls_.syntax == CallSyntax::qwen_xml && form != CallForm::required;
+  }
+
+  // A function with its parameters in the schema's order.
+  Expression function_of(const Tool& tool) {
+    std::vector<Expression> parts{text("<function=" + tool.name + ">\n")};
+    const auto& schema = tool.parameters;
+    const auto properties = schema.is_object() ? schema.find("properties") : schema.end();
+    if (schema.is_object() && properties != schema.end() && properties->is_object()) {
+      const auto required = schema.value("required", nlohmann::ordered_json::array());
+      for (const auto& [name, property] : properties->items()) {
+        Expression parameter =
+            sequence(text("<parameter=" + name + ">\n"), value_of(property), text("\n</parameter>\n"));
+        const bool is_required = std::ranges::find(required, nlohmann::ordered_json(name)) != required.end();
+        parts.push_back(is_required ? std::move(parameter) : Composer::optional(std::move(parameter)));
+      }
+    }
+    parts.push_back(text("</function>"));
+    return Composer::sequence(std::move(parts));
+  }
+
+  // Strings stand as they are, whatever their schema says but for "enum"; other values are JSON.
+  Expression value_of(const nlohmann::ordered_json& schema) {
+    const bool is_object = schema.is_object();
+    const auto values = is_object ? schema.find("enum") : schema.end();
+    if (is_object && values != schema.end() && values->is_array() && !values->empty() &&
+        std::ranges::all_of(*values, [](const auto& value) { return value.is_string(); })) {
+      std::vector<Expression> each;
+      for (const auto& value : *values) each.push_back(text(value.template get<std::string>()));
+      return Composer::any_of(std::move(each));
+    }
+    const auto type = is_object ? schema.find("type") : schema.end();
+    const bool is_json = is_object && type != schema.end() && type->is_string() && *type != "string";
+    if (is_json) {
+      auto value = composer_.part(Notation::json_schema, schema.dump(), phrases::given_tools());
+      if (value) return *std::move(value);
+      log::info("chat", "the schema of a tool's parameter is not supported: it is not held to it");
+    }
+    return composer_.text_without("</parameter>");
+  }
+
   Spelling spelling_of_arguments() const {
     if (calls_.syntax != CallSyntax::gemma) return {};
     return {.quote = std::string(gemma_quote), .is_control = is_control(gemma_quote)};
@@ -147,13 +195,13 @@ TokenId call_opening(CallSyntax syntax, const text::Tokenizer& tokenizer) {
   };
   switch (syntax) {
     case CallSyntax::hermes:
+    case CallSyntax::qwen_xml:
       return token(call_open);
     case CallSyntax::mistral_list:
     case CallSyntax::mistral_name:
       return token("[TOOL_CALLS]");
     case CallSyntax::gemma:
       return token("<|tool_call>");
-    case CallSyntax::qwen_xml:
     case CallSyntax::llama:
     case CallSyntax::harmony:
       break;

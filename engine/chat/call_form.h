@@ -27,9 +27,9 @@ enum class CallForm : std::uint8_t {
 // syntax.
 TokenId call_opening(CallSyntax syntax, const text::Tokenizer& tokenizer);
 
-// `required`: the function's name; empty: any of them. A model of Qwen's tags is held to their JSON.
-// ErrorKind::unsupported where a schema is not supported: but in a call that the model chooses to make, whose
-// arguments are then any object.
+// `required`: the function's name; empty: any of them. With Qwen's tags a call that is required is in their
+// JSON. ErrorKind::unsupported where a schema is not supported: but in a call that the model chooses to make,
+// whose arguments are then any object.
 Result<std::shared_ptr<grammar::TokenMasks>> call_masks(CallForm form, const CallReading& calls,
                                                         const std::string& required,
                                                         const text::Tokenizer& tokenizer, FormMasks& forms);

@@ -122,6 +122,27 @@ void connect_control(Automaton& automaton, CharacterSets& sets, std::uint32_t fr
   automaton.add(end, Edge::Kind::byte, control_mark, to);
 }
 
+// State n + 1 is behind the mark's first n characters.
+Automaton text_without(CharacterSets& sets, std::string_view mark) {
+  Automaton automaton;
+  const auto length = static_cast<std::uint32_t>(mark.size());
+  for (std::uint32_t n = 0; n < length; ++n) automaton.add_state();
+  const auto character = [mark](std::uint32_t n) { return static_cast<char32_t>(mark[n]); };
+  for (std::uint32_t state = 0; state <= length; ++state) {
+    const std::uint32_t read = state == 0 ? 0 : state - 1;
+    automaton.states[state].accepting = true;
+    CharacterSet others = CharacterSet::of({{character(read), character(read)}});
+    if (read + 1 < length)
+      automaton.add(state, Edge::Kind::characters, sets.intern(character(read)), read + 2);
+    if (read > 0) {
+      automaton.add(state, Edge::Kind::characters, sets.intern(character(0)), 2);
+      others.add(character(0));
+    }
+    automaton.add(state, Edge::Kind::characters, sets.intern(others.complement()), 1);
+  }
+  return automaton;
+}
+
 std::optional<Automaton> without_epsilon(const Automaton& automaton) {
   constexpr std::uint32_t none = ~std::uint32_t{0};
   Automaton result;

@@ -94,6 +94,10 @@ void connect_control(Automaton& automaton, CharacterSets& sets, std::uint32_t fr
 // Before and behind such a name: a byte that no text has.
 inline constexpr std::uint8_t control_mark = 0xFF;
 
+// Any text in which a mark is not spelled: in ASCII, of two characters or more, the first of which stands in
+// it once. Without epsilon.
+Automaton text_without(CharacterSets& sets, std::string_view mark);
+
 // The same without edges that read nothing but calls, and without states that are not reached. Nothing:
 // beyond Limits::edges.
 std::optional<Automaton> without_epsilon(const Automaton& automaton);

@@ -29,6 +29,12 @@ Expression Composer::control(std::string_view name) {
   return spelled;
 }
 
+Expression Composer::text_without(std::string_view mark) {
+  const std::uint32_t rule = draft_.add_rule("text");
+  draft_.rules[rule].automaton = grammar::text_without(draft_.sets, mark);
+  return Expression::of_call(rule);
+}
+
 Result<Expression> Composer::part(Notation notation, std::string_view text, const Phrase& where,
                                   const Spelling& spelling) {
   FOVEA_TRY(const Draft draft, draft_of(notation, text, where, spelling));

@@ -23,6 +23,7 @@ class Composer {
   Expression text(std::string_view text);  // valid UTF-8
   // name: in ASCII
   Expression control(std::string_view name);
+  Expression text_without(std::string_view mark);  // as the function has it
   // What a grammar or a schema allows. The spelling is a schema's.
   Result<Expression> part(Notation notation, std::string_view text, const Phrase& where,
                           const Spelling& spelling = {});

@@ -53,7 +53,7 @@ bool JsonText::connect_string(Automaton& automaton, std::uint32_t from, const Au
     connect_escaped(automaton, from, characters, to);
     return true;
   }
-  const auto plain = intersection(characters, without_quote(), draft_.sets);
+  const auto plain = intersection(characters, text_without(draft_.sets, spelling_.quote), draft_.sets);
   if (!plain) return false;
   const std::uint32_t begin = automaton.add_state(), end = automaton.add_state();
   connect_quote(automaton, from, begin);
@@ -113,27 +113,6 @@ void JsonText::connect_plain(Automaton& automaton, std::uint32_t from, const Aut
     for (const Edge& edge : characters.states[state].edges)
       automaton.add(first + state, edge.kind, edge.value, first + edge.to);
   }
-}
-
-// Any text in which the quote is not spelled. State n + 1 is behind its first n characters.
-Automaton JsonText::without_quote() {
-  Automaton automaton;
-  const auto length = static_cast<std::uint32_t>(spelling_.quote.size());
-  for (std::uint32_t n = 0; n < length; ++n) automaton.add_state();
-  const auto character = [this](std::uint32_t n) { return static_cast<char32_t>(spelling_.quote[n]); };
-  for (std::uint32_t state = 0; state <= length; ++state) {
-    const std::uint32_t read = state == 0 ? 0 : state - 1;
-    automaton.states[state].accepting = true;
-    CharacterSet others = CharacterSet::of({{character(read), character(read)}});
-    if (read + 1 < length)
-      automaton.add(state, Edge::Kind::characters, draft_.sets.intern(character(read)), read + 2);
-    if (read > 0) {
-      automaton.add(state, Edge::Kind::characters, draft_.sets.intern(character(0)), 2);
-      others.add(character(0));
-    }
-    automaton.add(state, Edge::Kind::characters, draft_.sets.intern(others.complement()), 1);
-  }
-  return automaton;
 }
 
 }  // namespace fovea::grammar

@@ -52,7 +52,6 @@ class JsonText {
                        std::uint32_t to);
   void connect_plain(Automaton& automaton, std::uint32_t from, const Automaton& characters, std::uint32_t to);
   void connect_quote(Automaton& automaton, std::uint32_t from, std::uint32_t to);
-  Automaton without_quote();
 
   Draft& draft_;
   const Spelling spelling_;

@@ -45,6 +45,7 @@ const std::map<std::string, Style>& styles() {
       {"hermes", {CallSyntax::hermes, Marks::calls, "I look. ", "<tool_call>"}},
       {"hermes behind thoughts",
        {CallSyntax::hermes, Marks::calls, "<think>\n<tool_call>{</think>\n\n", "<tool_call>"}},
+      {"qwen_xml", {CallSyntax::qwen_xml, Marks::calls, "I look.\n\n", "<tool_call>"}},
       {"mistral_list", {CallSyntax::mistral_list, Marks::calls, "", "[TOOL_CALLS]"}},
       {"mistral_name", {CallSyntax::mistral_name, Marks::calls, "Yes", "[TOOL_CALLS]"}},
       {"gemma", {CallSyntax::gemma, Marks::gemma, "Ok ", "<|tool_call>"}},
@@ -210,7 +211,6 @@ class HeldCallsTest : public QObject {
     const GenerateRequest request = tests::asked_with_tools(go_tools);
     QVERIFY(!Drawn(chatml, CallSyntax::llama, request, 100).is_held());
     QVERIFY(!Drawn(chatml, CallSyntax::hermes, request, 100).is_held());  // it has no token for it
-    QVERIFY(!Drawn(model_of(Marks::calls), CallSyntax::qwen_xml, request, 100).is_held());
   }
 
   // The model may be asked for such a tool, but not be held to its schema.
@@ -228,7 +228,8 @@ class HeldCallsTest : public QObject {
 
   void anAnswerHasItsFormOrIsACall_data() {
     QTest::addColumn<QString>("style");
-    for (const char* const name : {"hermes", "mistral_list", "mistral_name", "gemma", "harmony", "llama"})
+    for (const char* const name :
+         {"hermes", "qwen_xml", "mistral_list", "mistral_name", "gemma", "harmony", "llama"})
       QTest::newRow(name) << QString(name);
   }
   void anAnswerHasItsFormOrIsACall() {
