@@ -137,6 +137,7 @@ QWidget* LivePanel::make_header() {
   subtitle_ = new QLabel(tr("parts of the model; each token uses a few"), header);
   set_type(*subtitle_, Type::hint);
   subtitle_->setForegroundRole(QPalette::PlaceholderText);
+  subtitle_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   headline_ = new Headline(header);
   headline_->setObjectName(QStringLiteral("headline"));
   headline_->setAccessibleName(tr("Summary"));
@@ -425,7 +426,7 @@ void LivePanel::arrange() {
   details_page_->setVisible(details);
   timeline_->setVisible(details || is_held_);
   headline_->setVisible(details || is_held_);
-  subtitle_->setVisible(headline_->isHidden());
+  subtitle_->setVisible(headline_->isHidden() && width() >= panel_width - space::usual);
   tools_->setVisible(wide);
   if (!wide || std::exchange(was_wide_, wide) == wide) {
     was_wide_ = wide;

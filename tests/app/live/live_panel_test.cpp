@@ -105,6 +105,7 @@ class LivePanelTest : public QObject {
     model.plan.parts.kv = 300;
     session.set_model(model);
     panel.show();
+    panel.findChild<QToolButton*>(QStringLiteral("details"))->click();
     Snapshot s = small_snapshot();
     for (UnitState& unit : s.units) unit.tier = 0;
     s.tiers = {{.name = "file", .bits_per_weight = 5, .units = 16, .bytes = 800, .hits = 1600}};
@@ -129,7 +130,7 @@ class LivePanelTest : public QObject {
     const auto* legend = panel.findChild<LegendView*>();
     const QStringList entries = legend->accessibleDescription().split(QStringLiteral(", "));
     QCOMPARE(entries.size(), 2);  // the tier, and what its strength says
-    QCOMPARE(entries.front(), QStringLiteral("file · 16"));
+    QCOMPARE(entries.front(), QStringLiteral("5 bits"));
     session.set_model(small_model());
     session.add_snapshot(small_snapshot(), 1);
     panel.refresh();
