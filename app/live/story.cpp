@@ -19,6 +19,7 @@ void Story::clear() {
 }
 
 void Story::begin(const QString& shown, const MapFrame& frame, const SnapshotNumbers& numbers) {
+  go_on(frame, numbers);  // the one before ends with what it has come to
   tiers_ = frame.tier;
   stalls_ = numbers.swaps.stalls;
   chapters_.push_front({.question = shown});
