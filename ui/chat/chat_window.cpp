@@ -64,7 +64,7 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   make_progress();
   add_centred(*layout, *progress_box_, conversation_width, space::wide);
   error_bar_ = new ErrorBar(centre);
-  add_centred(*layout, *error_bar_, conversation_width, space::wide);
+  layout->addWidget(error_bar_);
   composer_ = new Composer(centre);
   status_ = new StatusStrip(composer_);
   composer_->set_status(status_);
@@ -111,6 +111,8 @@ QWidget* ChatWindow::make_header() {
   picker_->setMinimumHeight(control_height);
   picker_->setAutoRaise(true);
   set_type(*picker_, Type::text, true);
+  picker_->setMinimumWidth(control_height);  // a long name does not widen the window
+  picker_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
   picker_menu_ = new QMenu(picker_);
   picker_menu_->setToolTipsVisible(true);
   picker_->setMenu(picker_menu_);

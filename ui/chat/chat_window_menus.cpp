@@ -177,8 +177,9 @@ void ChatWindow::import_file() {
 }
 
 void ChatWindow::show_commands() {
-  CommandPalette palette(*menuBar(), this);
-  palette.exec();
+  auto* palette = new CommandPalette(*menuBar(), this);
+  palette->setAttribute(Qt::WA_DeleteOnClose);
+  palette->open();
 }
 
 void ChatWindow::show_shortcuts() {

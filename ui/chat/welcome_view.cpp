@@ -12,7 +12,7 @@
 namespace fovea::ui {
 namespace {
 
-constexpr int kLettersOfLine = 60;
+constexpr int kLettersOfLine = 40;
 
 }  // namespace
 

@@ -32,7 +32,7 @@ QSize HeatmapView::sizeHint() const {
 }
 
 QSize HeatmapView::minimumSizeHint() const {
-  return {fontMetrics().averageCharWidth() * 30, fontMetrics().height() * 9};
+  return {fontMetrics().averageCharWidth() * 24, fontMetrics().height() * 5};
 }
 
 void HeatmapView::set_scene(const Scene& scene) {

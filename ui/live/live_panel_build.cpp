@@ -267,6 +267,7 @@ QWidget* LivePanel::make_map() {
   map_title_ = new QLabel(box);
   map_title_->setObjectName(QStringLiteral("mapTitle"));
   set_type(*map_title_, Type::label);
+  map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   map_title_->setForegroundRole(QPalette::PlaceholderText);
   all_layers_ = make_button(box, tr("All layers"), tr("Back from one layer to all layers (Esc)"));
   all_layers_->setAutoRaise(true);
