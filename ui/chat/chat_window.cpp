@@ -145,6 +145,7 @@ QLayout* ChatWindow::make_conversation() {
   auto* layout = new QGridLayout;
   transcript_ = new TranscriptView(this);
   transcript_->setObjectName(QStringLiteral("transcript"));
+  transcript_->setMinimumHeight(control_height);  // it gives way to what went wrong
   welcome_ = new WelcomeView(this);
   layout->addWidget(transcript_, 0, 0);
   layout->addWidget(welcome_, 0, 0, Qt::AlignCenter);

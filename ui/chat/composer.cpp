@@ -109,7 +109,7 @@ Composer::Composer(QWidget* parent)
   inside->addWidget(input_);
   inside->addLayout(tools_);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, space::tight, 0, space::wide);
+  layout->setContentsMargins(0, space::hair, 0, space::usual);
   layout->setSpacing(space::tight);
   layout->addWidget(editing_bar_);
   layout->addWidget(warning_);
