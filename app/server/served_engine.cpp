@@ -38,7 +38,8 @@ ServedEngine::ServedEngine(std::string name, std::unique_ptr<Engine> engine)
       text_(engine_->text()),
       sampling_(sampling_defaults(info_).sampling) {}
 
-// What `ask` gets of the engine, with a stop of the client's or of close(); the latter is an error of its own.
+// What `ask` gets of the engine, with a stop of the client's or of close(); the latter is an error of its
+// own.
 template <typename Ask, typename IsCut>
 auto ServedEngine::while_open(const std::stop_token& stop, Ask ask, IsCut is_cut)
     -> decltype(ask(std::stop_token())) {

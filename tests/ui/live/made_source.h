@@ -30,7 +30,7 @@ class MadeSource : public ui::LiveSource {
   ui::Judgement judgement;
   ui::QualityLine line;
   std::vector<ui::Chapter> chapters;  // the newest first
-  QStringList told;  // "freeze", "go to 3", …
+  QStringList told;                   // "freeze", "go to 3", …
 
   MadeSource() { show(small_snapshot()); }
   void show(const Snapshot& snapshot);
