@@ -58,6 +58,7 @@ Composer::Composer(QWidget* parent)
   input_->setLineWrapMode(QPlainTextEdit::WidgetWidth);
   input_->document()->setDocumentMargin(8);
   input_->installEventFilter(this);
+  input_->setPlaceholderText(tr("Ask anything"));
   input_->setFrameShape(QFrame::NoFrame);
   set_type(*input_, Type::text);
   input_->viewport()->setAutoFillBackground(false);
@@ -128,7 +129,7 @@ Composer::Composer(QWidget* parent)
     update_button();
     Q_EMIT textEdited();
   });
-  update_placeholder();
+  tell_keys();
   grow();
   update_button();
 }
@@ -182,7 +183,7 @@ void Composer::focus_input() {
 
 void Composer::set_send_with_control(bool control) {
   send_with_control_ = control;
-  update_placeholder();
+  tell_keys();
   update_button();
 }
 
@@ -232,8 +233,7 @@ void Composer::fit_attachments() {
       chips.height() + (scrolls ? attachment_box_->horizontalScrollBar()->sizeHint().height() : 0));
 }
 
-void Composer::update_placeholder() {
-  input_->setPlaceholderText(tr("Ask anything"));
+void Composer::tell_keys() {
   input_->setToolTip(send_with_control_ ? tr("Ctrl+Enter sends, Enter starts a new line")
                                         : tr("Enter sends, Shift+Enter starts a new line"));
 }
@@ -277,10 +277,7 @@ bool Composer::take_typed(const QKeyEvent& key) {
 
 bool Composer::eventFilter(QObject* object, QEvent* event) {
   if (object == attachment_box_ && event->type() == QEvent::Resize) fit_attachments();
-  if (object == input_ && event->type() == QEvent::Resize) {
-    update_placeholder();
-    grow();
-  }
+  if (object == input_ && event->type() == QEvent::Resize) grow();
   if (object == input_ && event->type() == QEvent::KeyPress && handle_key(*static_cast<QKeyEvent*>(event)))
     return true;
   return QWidget::eventFilter(object, event);

@@ -70,7 +70,7 @@ class Composer : public QWidget {
   void grow();
   void fit_attachments();
   void update_button();
-  void update_placeholder();
+  void tell_keys();
   void follow_direction();
 
   QWidget* editing_bar_;

@@ -1,10 +1,7 @@
 #include "ui/theme/style.h"
 
 #include <QAbstractButton>
-#include <QAbstractItemView>
 #include <QComboBox>
-#include <QDialogButtonBox>
-#include <QGroupBox>
 #include <QPainter>
 #include <QSlider>
 #include <QStyleOption>
@@ -256,10 +253,8 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
         return QProxyStyle::drawControl(element, &calm, painter, widget);
       }
       break;
-    case CE_ProgressBarGroove:
-    case CE_ProgressBarLabel:
-      if (element == CE_ProgressBarGroove) return;
-      break;
+    case CE_ProgressBarGroove:  // the contents have it
+      return;
     case CE_ProgressBarContents:
       if (const auto* bar = qstyleoption_cast<const QStyleOptionProgressBar*>(option))
         return progress(*painter, *bar);
@@ -386,7 +381,6 @@ void Style::draw_tool_button(const QStyleOptionToolButton& option, QPainter& pai
   if (marks_menu) plain.features &= ~QStyleOptionToolButton::HasMenu;
   QStyleOption panel(option);
   panel.state = option.state;
-  if (option.state & State_On) panel.state |= State_On;
   drawPrimitive(PE_PanelButtonTool, &panel, &painter, widget);
   plain.state |= State_AutoRaise;
   plain.state &= ~(State_MouseOver | State_Sunken | State_On | State_Raised);
