@@ -79,6 +79,14 @@ PrecisionRequest fixed_mix_of(const PrecisionRequest& open, const std::optional<
   return precision;
 }
 
+PrecisionRequest adaptive_of(const PrecisionRequest& open, const std::optional<Plan>& plan) {
+  PrecisionRequest precision = open;
+  precision.policy = PolicyKind::fovea;
+  precision.tiers = tiers_of(plan);
+  precision.tier_map.clear();
+  return precision;
+}
+
 Result<Counterparts> counterparts_of(const LoadOptions& open, const std::optional<Plan>& plan,
                                      std::int64_t held_bytes) {
   const PolicyKind policy = open.precision.policy;

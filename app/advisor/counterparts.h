@@ -48,5 +48,7 @@ Counterpart::Room room_for(const Plan& first, const Plan& second, const DeviceIn
 
 // The open model's tiers within its budget, as a mix that stays.
 PrecisionRequest fixed_mix_of(const PrecisionRequest& open, const std::optional<Plan>& plan);
+// The same, following the conversation.
+PrecisionRequest adaptive_of(const PrecisionRequest& open, const std::optional<Plan>& plan);
 
 }  // namespace fovea::app

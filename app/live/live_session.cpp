@@ -13,11 +13,19 @@ constexpr double kIdleSeconds = 1.5;
 constexpr double kFreshSeconds = 1.2;  // that a change is marked
 constexpr double kHealthSeconds = 60;  // of uses that the routers are judged by
 
+ui::ShownModel::Other other_than(const LiveModel& model) {
+  using Other = ui::ShownModel::Other;
+  if (model.plan.parts.experts.size() < 2) return Other::none;
+  if (moves_experts(model.policy)) return Other::fixed;
+  return model.policy == PolicyKind::static_tiers ? Other::adaptive : Other::none;
+}
+
 ui::ShownModel shown(const LiveModel& model) {
   return {.layer_numbers = model.layer_numbers,
           .experts_per_layer = model.experts_per_layer,
           .experts_used = model.experts_used,
-          .moves_experts = model.policy != PolicyKind::none};
+          .moves_experts = model.policy != PolicyKind::none,
+          .other = other_than(model)};
 }
 
 }  // namespace
@@ -35,6 +43,7 @@ void LiveSession::set_model(const LiveModel& model) {
   conversations_.clear();
   intervals_ = {};
   story_.clear();
+  first_question_.clear();
   collapsed_layers_ = 0;
   if (replaying()) {
     Q_EMIT momentChanged();
@@ -47,6 +56,7 @@ void LiveSession::set_model(const LiveModel& model) {
 void LiveSession::change_model_in_view() {
   shown_model_ = shown(model_in_view());
   followed_.clear();
+  looked_at_.clear();
   Q_EMIT modelChanged();
 }
 
@@ -86,7 +96,12 @@ void LiveSession::add_snapshot(const Snapshot& snapshot, double seconds) {
   before_ = live.last_frame();
   playhead_.add(snapshot, seconds);
   if (!was_empty && live.end() - live.first() > 1) conversations_.add(before_, live.last_frame());
-  if (!held()) followed_.add(live.last().seconds, live.last_frame());
+  if (!held()) {
+    followed_.add(live.last().seconds, live.last_frame());
+    looked_at_.add(live.last().seconds, live.last_frame());
+  }
+  if (was_empty && !first_question_.isEmpty())
+    story_.begin(std::exchange(first_question_, {}), live.last_frame(), live.last().numbers);
   if (was_empty) Q_EMIT momentChanged();  // not parts of it now and the others within a second
 }
 
@@ -96,8 +111,10 @@ LiveSession::Step LiveSession::advance(double played_seconds) {
   const bool is_new = reader_ && reader_(snapshot_);
   if (is_new) add_snapshot(snapshot_, clock_seconds());
   if (playhead_.plays()) {  // also to its last moment
-    playhead_.play_on(played_seconds,
-                      [this] { followed_.add(playhead_.moment().seconds, playhead_.frame()); });
+    playhead_.play_on(played_seconds, [this] {
+      followed_.add(playhead_.moment().seconds, playhead_.frame());
+      looked_at_.add(playhead_.moment().seconds, playhead_.frame());
+    });
     return Step::moved;
   }
   if (held()) return Step::held;
@@ -144,8 +161,15 @@ void LiveSession::toggle_followed(std::int64_t unit) {
   if (!playhead_.empty()) followed_.toggle(unit, playhead_.ring(), playhead_.moment().seconds);
 }
 
+void LiveSession::look_at(std::optional<std::int64_t> unit) {
+  looked_at_.clear();
+  if (unit && !playhead_.empty()) looked_at_.toggle(*unit, playhead_.ring(), playhead_.moment().seconds);
+}
+
 void LiveSession::reread_followed() {
-  if (!playhead_.empty()) followed_.reread(playhead_.ring(), playhead_.moment().seconds);
+  if (playhead_.empty()) return;
+  followed_.reread(playhead_.ring(), playhead_.moment().seconds);
+  looked_at_.reread(playhead_.ring(), playhead_.moment().seconds);
 }
 
 double LiveSession::shown_seconds() const {
@@ -202,13 +226,33 @@ std::vector<ui::FreshChange> LiveSession::fresh_changes() const {
   const double now = shown_seconds(), until = playhead_.moment().seconds;
   for (auto each = changes.rbegin(); each != changes.rend() && now - each->seconds < kFreshSeconds; ++each) {
     if (each->seconds <= until && each->decision.unit >= 0)
-      fresh.push_back({.unit = each->decision.unit, .freshness = 1 - (now - each->seconds) / kFreshSeconds});
+      fresh.push_back({.unit = each->decision.unit,
+                       .freshness = 1 - (now - each->seconds) / kFreshSeconds,
+                       .is_up = each->decision.to < each->decision.from});
   }
   return fresh;
 }
 
 std::vector<ui::UnitChange> LiveSession::last_changes() const {
   return playhead_.ring().last_changes(playhead_.moment().seconds);
+}
+
+std::optional<ui::ExpertStory> LiveSession::looked_at() {
+  const ui::FollowedExperts& lines = looked_at_.lines();
+  if (lines.experts.empty() || playhead_.empty()) return std::nullopt;
+  ui::ExpertStory story{.line = lines.experts.front(), .until = lines.until};
+  const std::int64_t unit = story.line.unit;
+  const MapFrame& frame = playhead_.frame();
+  if (unit >= std::ssize(frame.uses)) return std::nullopt;
+  const auto layer = std::span(frame.uses)
+                         .subspan(static_cast<std::size_t>(unit - unit % frame.units_per_layer),
+                                  static_cast<std::size_t>(frame.units_per_layer));
+  const std::uint32_t uses = frame.uses[static_cast<std::size_t>(unit)];
+  story.uses = uses;
+  story.layer_uses = std::accumulate(layer.begin(), layer.end(), std::int64_t{0});
+  story.rank = 1 + std::ranges::count_if(layer, [uses](std::uint32_t other) { return other > uses; });
+  story.changes = playhead_.ring().changes_of(unit, playhead_.moment().seconds);
+  return story;
 }
 
 ui::Traffic LiveSession::traffic() const {
@@ -256,12 +300,17 @@ ui::Judgement LiveSession::judge() {
 
 ui::QualityLine LiveSession::quality_line() const {
   if (playhead_.empty()) return {};
-  return app::quality_line(model_in_view().policy, playhead_.ring(), playhead_.index());
+  return app::quality_line(model_in_view().policy, playhead_.ring(), playhead_.index(),
+                           replaying() ? std::deque<ui::Chapter>() : story_.chapters());
 }
 
 void LiveSession::begin_chapter(const QString& shown) {
   const SnapshotRing& live = playhead_.live();
-  if (!live.empty()) story_.begin(shown, live.last_frame(), live.last().numbers);
+  if (live.empty()) {
+    first_question_ = shown;
+  } else {
+    story_.begin(shown, live.last_frame(), live.last().numbers);
+  }
 }
 
 std::vector<ui::Chapter> LiveSession::story() {

@@ -67,6 +67,7 @@ class LiveSession : public ui::LiveSource {
   std::vector<ui::FreshChange> fresh_changes() const override;
   std::vector<ui::UnitChange> last_changes() const override;
   const ui::FollowedExperts& followed() const override { return followed_.lines(); }
+  std::optional<ui::ExpertStory> looked_at() override;
   ui::Traffic traffic() const override;
   ui::MemoryParts memory() override;
   ui::Judgement judge() override;
@@ -78,6 +79,7 @@ class LiveSession : public ui::LiveSource {
   void set_playing(bool playing) override;
   void back_to_live() override;
   void toggle_followed(std::int64_t unit) override;
+  void look_at(std::optional<std::int64_t> unit) override;
   std::function<void(const QString& path)> saver(SaveAs format, const QImage& picture) override;
 
  Q_SIGNALS:
@@ -103,10 +105,11 @@ class LiveSession : public ui::LiveSource {
   Snapshot snapshot_;  // read into again and again
   MapFrame before_;
 
-  Followed followed_;
+  Followed followed_, looked_at_;
   ConversationUses conversations_;
   TokenIntervals intervals_;
   Story story_;
+  QString first_question_;  // asked before there was a moment to begin its chapter with
   MeasuredMemory measured_;
   std::int64_t collapsed_layers_ = 0;  // when it was judged last
 };

@@ -1,7 +1,6 @@
 #include "app/live/quality_line.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace fovea::app {
 namespace {
@@ -11,19 +10,18 @@ constexpr std::int64_t most_points = 72;
 
 }  // namespace
 
-double kept_share(const TokensLoss& tokens, double loss) {
-  if (tokens.in_nats) return std::exp(-loss / static_cast<double>(tokens.tokens));
-  const double range = tokens.low - tokens.high;
-  return range > 0 ? std::clamp(1 - (loss - tokens.high) / range, 0.0, 1.0) : 1;
-}
-
-ui::QualityLine quality_line(PolicyKind policy, const SnapshotRing& ring, std::int64_t until) {
+ui::QualityLine quality_line(PolicyKind policy, const SnapshotRing& ring, std::int64_t until,
+                             const std::deque<ui::Chapter>& chapters) {
   ui::QualityLine line;
   if (!moves_experts(policy) || ring.empty()) return line;
   const QualityState& last = ring.moment(until).numbers.quality;
   const QualityState* from = &ring.moment(ring.first()).numbers.quality;
   const std::int64_t stretch = std::max(fewest_tokens, (last.tokens - from->tokens) / most_points);
   line.in_nats = last.in_nats;
+  const std::int64_t begin = from->tokens;
+  auto question = chapters.rbegin();
+  // Those of before are no longer on the line.
+  while (question != chapters.rend() && question->token < begin) ++question;
   for (std::int64_t index = ring.first() + 1; index <= until; ++index) {
     const QualityState& to = ring.moment(index).numbers.quality;
     if (to.tokens - from->tokens < stretch) continue;
@@ -39,6 +37,8 @@ ui::QualityLine quality_line(PolicyKind policy, const SnapshotRing& ring, std::i
     } else if (to.has_calibration) {
       point.fixed = kept_share(tokens, to.calibrated - from->calibrated);
     }
+    for (; question != chapters.rend() && question->token < to.tokens; ++question)
+      line.questions.push_back({.point = line.points.size(), .words = question->question});
     line.points.push_back(point);
     from = &to;
   }

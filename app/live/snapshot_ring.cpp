@@ -271,6 +271,17 @@ std::vector<ui::UnitChange> SnapshotRing::last_changes(double until_seconds) con
   return last;
 }
 
+std::vector<ui::UnitChange> SnapshotRing::changes_of(std::int64_t unit, double until_seconds) const {
+  std::vector<ui::UnitChange> found;
+  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+    if (change->seconds > until_seconds || change->decision.unit != unit) continue;
+    found.push_back({.seconds_ago = until_seconds - change->seconds,
+                     .decision = change->decision,
+                     .explained = change->explained});
+  }
+  return found;
+}
+
 bool FrameCursor::seek(const SnapshotRing& ring, std::int64_t index) {
   if (index < ring.first() || index >= ring.end()) return false;
   if (generation_ != ring.generation_) reset();

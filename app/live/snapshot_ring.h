@@ -60,6 +60,8 @@ class SnapshotRing {
   // [units] what is known of each one's last change until then. Units count by layer × units_per_layer +
   // index.
   std::vector<ui::UnitChange> last_changes(double until_seconds) const;
+  // Of one unit, the newest first.
+  std::vector<ui::UnitChange> changes_of(std::int64_t unit, double until_seconds) const;
   const std::deque<TierChange>& changes() const { return changes_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 

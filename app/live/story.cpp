@@ -22,7 +22,7 @@ void Story::begin(const QString& shown, const MapFrame& frame, const SnapshotNum
   go_on(frame, numbers);  // the one before ends with what it has come to
   tiers_ = frame.tier;
   stalls_ = numbers.swaps.stalls;
-  chapters_.push_front({.question = shown});
+  chapters_.push_front({.question = shown, .token = numbers.quality.tokens});
   if (chapters_.size() > most_chapters) chapters_.pop_back();
 }
 

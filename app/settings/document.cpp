@@ -193,6 +193,7 @@ const std::vector<Field>& fields() {
       field<std::int64_t>("appearance", "text_percent", &S::text_percent,
                           phrases::setting_whole_from_to(50, 300),
                           [](const std::int64_t& v) { return v >= 50 && v <= 300; }),
+      field("appearance", "less_motion", &S::less_motion, phrases::true_or_false()),
       choice("appearance", "send_key", &S::send_key, std::array{"enter", "control_enter"},
              phrases::setting_send_key()),
       field("appearance", "show_live_panel", &S::show_live_panel, phrases::true_or_false()),

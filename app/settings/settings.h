@@ -33,6 +33,7 @@ struct Settings {
   std::string language;  // "de"; empty: the system's
   ThemeChoice theme = ThemeChoice::system;
   std::int64_t text_percent = 100;  // of the system's font size, 50 … 300
+  bool less_motion = false;         // than the desktop has
   SendKey send_key = SendKey::enter;
   bool show_live_panel = true;
   bool hottest_first = true;  // on the panel's map

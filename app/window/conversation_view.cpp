@@ -1,11 +1,14 @@
 #include "app/window/conversation_view.h"
 
 #include <QCoreApplication>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLocale>
 #include <QRegularExpression>
 
 #include "app/window/generation_settings.h"
 #include "app/words/qt_text.h"
+#include "ui/language/number_text.h"
 
 namespace fovea::app {
 namespace {
@@ -42,25 +45,59 @@ QString details_of(const history::Message& message) {
   return parts.join(QStringLiteral(" · "));
 }
 
-QString tooltip_of(const history::Message& message) {
+// "temperature 0.7 · top p 0.9": of a JSON object, without what is not there.
+QString settings_of(const std::string& json) {
+  QStringList parts;
+  const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
+  for (auto each = object.begin(); each != object.end(); ++each) {
+    const QJsonValue value = each.value();
+    const QString text = value.isDouble() ? QLocale().toString(value.toDouble())
+                         : value.isBool()
+                             ? (value.toBool() ? ConversationWords::tr("yes") : ConversationWords::tr("no"))
+                             : value.toString();
+    if (!text.isEmpty())
+      parts += each.key().replace(QLatin1Char('_'), QLatin1Char(' ')) + QLatin1Char(' ') + text;
+  }
+  return parts.join(QStringLiteral(" · "));
+}
+
+std::vector<ui::MessageFact> facts_of(const history::Message& message) {
   const KeptTimings times = read_timings(message.timings);
-  QStringList lines;
-  const auto add = [&lines](const QString& name, const QString& value) {
-    if (!value.isEmpty()) lines += name.arg(value);
+  std::vector<ui::MessageFact> facts;
+  const auto add = [&facts](const QString& name, const QString& value) {
+    if (!value.isEmpty()) facts.push_back({name, value});
   };
-  add(ConversationWords::tr("Model: %1"), q(message.origin.model));
-  add(ConversationWords::tr("Precision: %1"), q(message.origin.policy));
+  add(ConversationWords::tr("Model"), q(message.origin.model));
+  add(ConversationWords::tr("Precision"), q(message.origin.policy));
+  if (times.quality_kept)
+    add(ConversationWords::tr("Quality kept"), ui::percent_text(*times.quality_kept, 1));
+  if (times.bits_per_use.value_or(0) > 0)
+    add(ConversationWords::tr("Experts in use"),
+        ConversationWords::tr("%1 bits on average").arg(ui::number_text(*times.bits_per_use, 2)));
   if (times.tokens > 0) {
-    lines += ConversationWords::tr("Tokens: %1").arg(times.tokens);
-    lines +=
-        ConversationWords::tr("First token after %1 s").arg(QLocale().toString(times.ttft_seconds, 'f', 2));
+    add(ConversationWords::tr("First token"),
+        times.prompt_tokens.value_or(0) > 0
+            ? ConversationWords::tr("after %1 s, %2 tokens were read")
+                  .arg(ui::number_text(times.ttft_seconds, 2), ui::count_text(*times.prompt_tokens))
+            : ConversationWords::tr("after %1 s").arg(ui::number_text(times.ttft_seconds, 2)));
+    add(ConversationWords::tr("Written"),
+        ConversationWords::tr("%1 tokens in %2 s, %3 tok/s")
+            .arg(ui::count_text(times.tokens), ui::number_text(times.decode_seconds, 1),
+                 ui::number_text(times.tokens_per_second, 1)));
   }
-  if (message.origin.seed != 0) lines += ConversationWords::tr("Seed: %1").arg(message.origin.seed);
-  add(ConversationWords::tr("Settings: %1"), q(message.origin.settings));
+  if (times.joules)
+    add(ConversationWords::tr("Energy"),
+        times.tokens > 0 ? ConversationWords::tr("%1 J, %2 J for each token written")
+                               .arg(ui::number_text(*times.joules, 0),
+                                    ui::number_text(*times.joules / static_cast<double>(times.tokens), 2))
+                         : ConversationWords::tr("%1 J").arg(ui::number_text(*times.joules, 0)));
+  if (message.origin.seed != 0) add(ConversationWords::tr("Seed"), QString::number(message.origin.seed));
+  add(ConversationWords::tr("Settings"), settings_of(message.origin.settings));
   if (message.created_at > 0) {
-    lines += QLocale().toString(QDateTime::fromMSecsSinceEpoch(message.created_at), QLocale::ShortFormat);
+    add(ConversationWords::tr("When"),
+        QLocale().toString(QDateTime::fromMSecsSinceEpoch(message.created_at), QLocale::ShortFormat));
   }
-  return lines.join(QLatin1Char('\n'));
+  return facts;
 }
 
 void add_note(ui::MessageView& view, const history::Message& message) {
@@ -95,7 +132,8 @@ ui::MessageView view_of(const history::Message& message, const AwaitedAnswer& aw
   if (message.role == history::Role::assistant) {
     view.author = ui::Author::assistant;
     view.details = details_of(message);
-    view.details_tooltip = tooltip_of(message);
+    view.facts = facts_of(message);
+    if (!view.facts.empty() && message.id != awaited.message) view.actions |= MessageAction::facts;
     const bool is_awaited = message.id == awaited.message;
     view.streaming = is_awaited && awaited.waits_for.isEmpty();
     if (is_awaited) {

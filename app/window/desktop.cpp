@@ -23,6 +23,7 @@
 #include "ui/chat/sidebar.h"
 #include "ui/language/language.h"
 #include "ui/live/live_panel.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/theme.h"
 
 namespace fovea::app {
@@ -280,6 +281,7 @@ void Desktop::apply_appearance() {
   ui::Scheme scheme = system_look().scheme;
   if (settings_.theme == ThemeChoice::light) scheme = ui::Scheme::light;
   if (settings_.theme == ThemeChoice::dark) scheme = ui::Scheme::dark;
+  ui::motion::set_less(settings_.less_motion);
   ui::apply_theme(*qApp, scheme);
   QFont font = system_look().font;
   font.setPointSizeF(font.pointSizeF() * static_cast<double>(settings_.text_percent) / 100);

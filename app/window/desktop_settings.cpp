@@ -74,6 +74,7 @@ void Desktop::show_settings() {
   view.language = q(settings_.language);
   view.text_percent = static_cast<int>(settings_.text_percent);
   view.send_with_control = settings_.send_key == SendKey::control_enter;
+  view.less_motion = settings_.less_motion;
   view.offline = settings_.offline;
   for (const std::string& folder : settings_.model_folders) view.model_folders += q(folder);
   view.context_tokens = static_cast<int>(settings_.context_tokens);
@@ -92,6 +93,7 @@ void Desktop::show_settings() {
       s.language = changed.language.toStdString();
       s.text_percent = changed.text_percent;
       s.send_key = changed.send_with_control ? SendKey::control_enter : SendKey::enter;
+      s.less_motion = changed.less_motion;
       s.offline = changed.offline;
       s.model_folders.clear();
       for (const QString& folder : changed.model_folders) s.model_folders.push_back(folder.toStdString());

@@ -169,12 +169,15 @@ std::string effective_settings(const GenerateRequest& request) {
 
 std::string timings_json(const GenerateResult& result) {
   const Timings& times = result.timings;
-  return Json{{"prompt_tokens", times.prompt_tokens},
-              {"reused_tokens", times.reused_tokens},
-              {"prefill_seconds", times.prefill_seconds},
-              {"tokens", times.generated_tokens},
-              {"decode_seconds", times.decode_seconds}}
-      .dump();
+  Json json{{"prompt_tokens", times.prompt_tokens},
+            {"reused_tokens", times.reused_tokens},
+            {"prefill_seconds", times.prefill_seconds},
+            {"tokens", times.generated_tokens},
+            {"decode_seconds", times.decode_seconds}};
+  if (result.bits_per_use > 0) json["bits_per_use"] = result.bits_per_use;
+  if (result.quality_kept) json["quality_kept"] = *result.quality_kept;
+  if (result.joules) json["joules"] = *result.joules;
+  return json.dump();
 }
 
 KeptTimings read_timings(const std::string& json) {
@@ -188,6 +191,11 @@ KeptTimings read_timings(const std::string& json) {
   kept.tokens = tokens.value_or(0);
   if (decode.value_or(0) > 0) kept.tokens_per_second = static_cast<double>(kept.tokens) / *decode;
   kept.ttft_seconds = prefill.value_or(0);
+  kept.decode_seconds = decode.value_or(0);
+  read(object, "prompt_tokens", kept.prompt_tokens);
+  read(object, "bits_per_use", kept.bits_per_use);
+  read(object, "quality_kept", kept.quality_kept);
+  read(object, "joules", kept.joules);
   return kept;
 }
 

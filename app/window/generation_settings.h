@@ -30,7 +30,9 @@ std::string timings_json(const GenerateResult& result);
 struct KeptTimings {
   std::int64_t tokens = 0;
   double tokens_per_second = 0;
-  double ttft_seconds = 0;
+  double ttft_seconds = 0, decode_seconds = 0;
+  std::optional<std::int64_t> prompt_tokens = {};
+  std::optional<double> bits_per_use = {}, quality_kept = {}, joules = {};  // see GenerateResult
 };
 KeptTimings read_timings(const std::string& json);
 

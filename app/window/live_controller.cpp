@@ -58,8 +58,8 @@ LiveController::LiveController(LiveSession& session, ui::LivePanel& panel, ChatC
           &LiveController::show_conversation);
   connect(&session, &LiveSession::exportRequested, this, &LiveController::save);
   connect(&panel, &ui::LivePanel::replayRequested, this, &LiveController::open_recording);
-  connect(&panel, &ui::LivePanel::switchPolicyRequested, this, &LiveController::offer_fixed_mix);
-  connect(&panel, &ui::LivePanel::switchPolicyConfirmed, this, &LiveController::switch_to_fixed_mix);
+  connect(&panel, &ui::LivePanel::switchPolicyRequested, this, &LiveController::offer_switch);
+  connect(&panel, &ui::LivePanel::switchPolicyConfirmed, this, &LiveController::switch_policy);
   memory_timer_.setInterval(kMemoryMilliseconds);
   connect(&memory_timer_, &QTimer::timeout, this, &LiveController::read_memory);
   connect(&panel, &ui::LivePanel::watchingChanged, this, [this](bool watching) {
@@ -172,12 +172,11 @@ void LiveController::open_recording(const QString& path) {
       });
 }
 
-// With the tiers that are open: what the panel has compared, and their store is there already.
-PrecisionRequest LiveController::fixed_mix() const {
-  return fixed_mix_of(chat_.model().settings.precision, chat_.model().plan);
+bool LiveController::is_adaptive() const {
+  return moves_experts(chat_.model().settings.precision.policy);
 }
 
-void LiveController::offer_fixed_mix() {
+void LiveController::offer_switch() {
   if (!chat_.model_loaded() || !chat_.model().plan) return;
   const LoadOptions& opened = chat_.model().settings;
   const auto look = [model = opened.model, plan = *chat_.model().plan, device = opened.device,
@@ -187,13 +186,23 @@ void LiveController::offer_fixed_mix() {
     if (!store.empty()) need.there = std::filesystem::exists(store, error);
     return need;
   };
-  in_background(panel_.data(), look, [panel = panel_.data()](const StoreNeed& need) {
-    panel->confirm_switch(fixed_mix_words(need), need.there || need.bytes <= need.free_bytes);
-  });
+  in_background(panel_.data(), look,
+                [panel = panel_.data(), to_fixed = is_adaptive()](const StoreNeed& need) {
+                  panel->confirm_switch(to_fixed, switch_words(to_fixed, need),
+                                        need.there || need.bytes <= need.free_bytes);
+                });
 }
 
-void LiveController::switch_to_fixed_mix() {
-  if (chat_.model_loaded()) chat_.reload(fixed_mix());
+void LiveController::switch_policy() {
+  if (!chat_.model_loaded()) return;
+  const LoadOptions& open = chat_.model().settings;
+  // With the tiers that are open: what the panel has compared, and their store is there already.
+  if (is_adaptive()) {
+    left_ = {open.model, open.precision};
+    chat_.reload(fixed_mix_of(open.precision, chat_.model().plan));
+  } else {
+    chat_.reload(left_.first == open.model ? left_.second : adaptive_of(open.precision, chat_.model().plan));
+  }
 }
 
 }  // namespace fovea::app

@@ -33,9 +33,9 @@ class LiveController : public QObject {
   void measure_link();
   void save(const QString& path, const LiveExport& data);
   void open_recording(const QString& path);
-  PrecisionRequest fixed_mix() const;
-  void offer_fixed_mix();
-  void switch_to_fixed_mix();
+  bool is_adaptive() const;  // the open model's experts change places
+  void offer_switch();
+  void switch_policy();
 
   LiveSession& session_;           // the desktop's, which outlives the window
   QPointer<ui::LivePanel> panel_;  // the window owns it
@@ -43,6 +43,8 @@ class LiveController : public QObject {
   QTimer memory_timer_{this};
   std::filesystem::path measured_;  // the store that was read
   double link_bytes_per_s_ = 0;
+  // What the last switch to a fixed mix left, of which model.
+  std::pair<std::filesystem::path, PrecisionRequest> left_;
 };
 
 }  // namespace fovea::app

@@ -181,10 +181,13 @@ QString memory_why(const LoadedModel& model) {
   return lines.join(QLatin1Char('\n'));
 }
 
-QString fixed_mix_words(const StoreNeed& store) {
-  QString words = ModelWords::tr(
-      "The model is opened again, with as many experts at each precision as now; then they stay there. The "
-      "conversation is kept.");
+QString switch_words(bool to_fixed, const StoreNeed& store) {
+  QString words = to_fixed ? ModelWords::tr(
+                                 "The model is opened again, with as many experts at each precision as now; "
+                                 "then they stay there. The conversation is kept.")
+                           : ModelWords::tr(
+                                 "The model is opened again, within the same memory; then its experts change "
+                                 "their precision as the conversation needs them. The conversation is kept.");
   if (!store.needed) return words;
   words += QStringLiteral("\n\n");
   const QString size = ui::bytes_text(store.bytes), room = ui::bytes_text(store.free_bytes);

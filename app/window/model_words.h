@@ -21,6 +21,7 @@ std::int64_t memory_bytes(const LoadedModel& model);
 // How what was loaded differs from what was shown.
 QString changed_text(const std::vector<PlanDifference>& changed);
 QString memory_why(const LoadedModel& model);
-QString fixed_mix_words(const StoreNeed& store);  // what switching to one takes
+// What opening the model again takes, with a mix that stays or one that follows the conversation.
+QString switch_words(bool to_fixed, const StoreNeed& store);
 
 }  // namespace fovea::app

@@ -117,6 +117,9 @@ struct GenerateResult {
   // Mean bits per weight of the experts, or layers, that wrote the answer's tokens, one on disk alone as the
   // lowest tier; 0: no policy moves them, or one pass read and wrote all.
   double bits_per_use = 0;
+  // How much of the model's quality was kept (kept_share) and how much energy went, from the prompt's first
+  // pass to the answer's end, with what other answers took meanwhile. Nothing: not measured, or not told.
+  std::optional<double> quality_kept = {}, joules = {};
   // What the policy expects a conversation to use that goes on here, for its history to keep and for
   // Engine::recall(); empty: it expects nothing.
   std::string use_profile = {};

@@ -3,7 +3,9 @@
 // without a policy has one tier, "file", no pools and no budget.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -86,6 +88,20 @@ struct QualityState {
   double loss_since = 0, low_since = 0, high_since = 0, calibrated_since = 0;
   double start_since = 0;  // that mix
 };
+
+// What some tokens cost, of QualityState.
+struct TokensLoss {
+  std::int64_t tokens = 0;
+  double low = 0, high = 0;  // with every expert at the lowest and at the highest tier
+  bool in_nats = false;
+};
+// How much of the quality is kept where they cost so much: e^−KL of a token; where no divergence was
+// measured, the share that is avoided of what the lowest tier would lose.
+inline double kept_share(const TokensLoss& tokens, double loss) {
+  if (tokens.in_nats) return std::exp(-loss / static_cast<double>(tokens.tokens));
+  const double range = tokens.low - tokens.high;
+  return range > 0 ? std::clamp(1 - (loss - tokens.high) / range, 0.0, 1.0) : 1;
+}
 
 struct SnapshotNumbers {
   std::int64_t layers = 0;           // that have units

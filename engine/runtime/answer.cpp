@@ -100,6 +100,8 @@ void Answer::begin(Engine::Parts& parts) {
   has_begun_ = true;
   began_ = Clock::now();
   result_.timings.reused_tokens = read_;
+  joules_before_ = parts.energy->joules();
+  if (parts.precision) quality_before_ = parts.precision->quality();
   if (parts.watch) parts.watch->begin_prompt();
   report();
 }
@@ -201,7 +203,20 @@ Result<void> Answer::write(Engine::Parts& parts, std::span<const float> logits) 
   return {};
 }
 
+// What it took since it began.
+void Answer::measure(const Engine::Parts& parts) {
+  if (!has_begun_) return;
+  if (const std::optional<double> joules = parts.energy->joules(); joules && joules_before_)
+    result_.joules = *joules - *joules_before_;
+  if (!parts.precision) return;
+  const QualityState &now = parts.precision->quality(), &before = quality_before_;
+  const TokensLoss of{now.tokens - before.tokens, now.all_low - before.all_low,
+                      now.all_high - before.all_high, now.in_nats};
+  if (of.tokens > 0) result_.quality_kept = kept_share(of, now.loss - before.loss);
+}
+
 void Answer::finish(Engine::Parts& parts, FinishReason reason) {
+  measure(parts);
   result_.finish = reason;
   result_.bits_per_use = use_bits_.mean();
   if (decode_began_ != Clock::time_point{}) {

@@ -58,6 +58,7 @@ class Answer final : public Computation {
   bool has_written() const { return std::ssize(tokens_) > prompt_length_; }
   Result<TokenId> next_token(Engine::Parts& parts, std::span<const float> logits);
   Result<void> write(Engine::Parts& parts, std::span<const float> logits);
+  void measure(const Engine::Parts& parts);
   void finish(Engine::Parts& parts, FinishReason reason);
   void report();
   void emit(std::string text);
@@ -76,6 +77,8 @@ class Answer final : public Computation {
   std::int64_t prompt_length_;
   Clock::time_point began_, decode_began_;
   bool has_begun_ = false;
+  std::optional<double> joules_before_;
+  QualityState quality_before_;
   GenerateResult result_;
   std::size_t told_choices_ = 0;  // of the result's
   UseBits use_bits_;              // of the passes that wrote

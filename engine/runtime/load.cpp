@@ -203,6 +203,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(Loading loading, const ProgressS
       checkpoint.tensors(), [](const auto& tensor) { return tensor.type == kernels::Type::bf16; });
   parts->stream = parts->device->make_stream({.threads = options.threads, .multiplies_bf16 = bf16});
   if (!parts->stream) return models::no_stream(*parts->device);
+  parts->energy = std::make_unique<runtime::EnergyMeter>(!parts->device->memory_is_host());
   const runtime::Subject subject =
       runtime::subject_of(options.model, checkpoint, weights, config, *parts->device, *processor);
   FOVEA_TRY(auto planned, plan_and_store(subject, options,

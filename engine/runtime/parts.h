@@ -19,6 +19,7 @@
 #include "engine/layers/forward.h"
 #include "engine/models/host_weights.h"
 #include "engine/models/model.h"
+#include "engine/runtime/energy.h"
 #include "engine/runtime/errors.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/precision_control.h"
@@ -79,6 +80,7 @@ struct Engine::Parts {
   std::unique_ptr<runtime::UnitWatch> watch;             // null: … and there are no experts
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;
+  std::unique_ptr<runtime::EnergyMeter> energy;
 
   // Whoever runs passes, or reads what they change, holds it; Scheduler::run takes it for each of its own.
   mutable std::mutex turn;

@@ -72,6 +72,7 @@ class PrecisionControl final {
   bool rest();
   // Of the last pass, one for each observation; none where it was stopped.
   std::span<const UseBits> use_bits() const { return use_bits_; }
+  const QualityState& quality() const { return parts_.quality->state(); }
   // See Policy; of this model, [units].
   std::span<const float> profile() const { return parts_.policy->profile(); }
   void recall(std::span<const float> profile) { parts_.policy->recall(profile); }

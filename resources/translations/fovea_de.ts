@@ -269,30 +269,6 @@
         <translation>%1 Token/s</translation>
     </message>
     <message>
-        <source>Model: %1</source>
-        <translation>Modell: %1</translation>
-    </message>
-    <message>
-        <source>Precision: %1</source>
-        <translation>Genauigkeit: %1</translation>
-    </message>
-    <message>
-        <source>Tokens: %1</source>
-        <translation>Token: %1</translation>
-    </message>
-    <message>
-        <source>First token after %1 s</source>
-        <translation>Erstes Token nach %1 s</translation>
-    </message>
-    <message>
-        <source>Seed: %1</source>
-        <translation>Startwert: %1</translation>
-    </message>
-    <message>
-        <source>Settings: %1</source>
-        <translation>Einstellungen: %1</translation>
-    </message>
-    <message>
         <source>Stopped</source>
         <translation>Angehalten</translation>
     </message>
@@ -307,6 +283,78 @@
     <message>
         <source>New chat</source>
         <translation>Neuer Chat</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Quality kept</source>
+        <translation>Erhaltene Qualität</translation>
+    </message>
+    <message>
+        <source>Experts in use</source>
+        <translation>Benutzte Experten</translation>
+    </message>
+    <message>
+        <source>%1 bits on average</source>
+        <translation>im Mittel %1 Bit</translation>
+    </message>
+    <message>
+        <source>First token</source>
+        <translation>Erstes Token</translation>
+    </message>
+    <message>
+        <source>after %1 s, %2 tokens were read</source>
+        <translation>nach %1 s, %2 Token wurden gelesen</translation>
+    </message>
+    <message>
+        <source>after %1 s</source>
+        <translation>nach %1 s</translation>
+    </message>
+    <message>
+        <source>Written</source>
+        <translation>Geschrieben</translation>
+    </message>
+    <message>
+        <source>%1 tokens in %2 s, %3 tok/s</source>
+        <translation>%1 Token in %2 s, %3 Token/s</translation>
+    </message>
+    <message>
+        <source>Energy</source>
+        <translation>Energie</translation>
+    </message>
+    <message>
+        <source>%1 J, %2 J for each token written</source>
+        <translation>%1 J, je geschriebenem Token %2 J</translation>
+    </message>
+    <message>
+        <source>%1 J</source>
+        <translation>%1 J</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Wann</translation>
     </message>
 </context>
 <context>
@@ -1147,6 +1195,10 @@
     <message>
         <source>Each question is read at the highest precision; the longer an answer is, the lower the precision of all layers.</source>
         <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; je länger eine Antwort ist, desto niedriger ist die Genauigkeit aller Schichten.</translation>
+    </message>
+    <message>
+        <source>The model is opened again, within the same memory; then its experts change their precision as the conversation needs them. The conversation is kept.</source>
+        <translation>Das Modell wird im selben Speicher neu geöffnet; danach ändern seine Experten ihre Genauigkeit so, wie das Gespräch sie braucht. Das Gespräch bleibt erhalten.</translation>
     </message>
 </context>
 <context>
@@ -2373,6 +2425,10 @@
         <source>Requests of other programs</source>
         <translation>Anfragen anderer Programme</translation>
     </message>
+    <message>
+        <source>&amp;How Fovea works</source>
+        <translation>So &amp;arbeitet Fovea</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::CommandBox</name>
@@ -2548,6 +2604,81 @@
     <message>
         <source>Enter sends, Shift+Enter starts a new line</source>
         <translation>Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ConceptsDialog</name>
+    <message>
+        <source>How Fovea works</source>
+        <translation>So arbeitet Fovea</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>A large model of this kind is made of many small networks, its experts. For every token, about three quarters of a word, it asks only a few of them in each of its layers. That makes it quick; but all of its experts must be kept somewhere, and together they are large.</source>
+        <translation>Ein großes Modell dieser Art besteht aus vielen kleinen Netzen, seinen Experten. Für jedes Token – etwa drei Viertel eines Wortes – fragt es in jeder Schicht nur wenige von ihnen. Das macht es schnell; aber alle Experten müssen irgendwo liegen, und zusammen sind sie groß.</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Each number in an expert can be kept with 16 bits, or with 8, 4 or 2. Fewer bits take less memory and are read faster, and the expert becomes a little less exact. Each number of bits has one colour, here and everywhere in the window:</source>
+        <translation>Jede Zahl in einem Experten kann mit 16 Bit gespeichert werden oder mit 8, 4 oder 2. Weniger Bit brauchen weniger Speicher und sind schneller gelesen, und der Experte wird etwas ungenauer. Jede Zahl von Bit hat eine Farbe, hier und überall im Fenster:</translation>
+    </message>
+    <message>
+        <source>Colours from 2 to 16 bits</source>
+        <translation>Farben von 2 bis 16 Bit</translation>
+    </message>
+    <message>
+        <source>What Fovea does</source>
+        <translation>Was Fovea tut</translation>
+    </message>
+    <message>
+        <source>A conversation needs some experts again and again and hardly ever asks the rest. Fovea keeps those in use at more bits and lets the others rest at fewer. When you change the subject, other experts become precise; that happens in the background while the answer goes on.</source>
+        <translation>Ein Gespräch braucht manche Experten immer wieder und fragt die übrigen kaum. Fovea hält die benutzten bei mehr Bit und lässt die anderen bei weniger ruhen. Wechseln Sie das Thema, werden andere Experten genau; das geschieht im Hintergrund, während die Antwort weitergeht.</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>You say how much memory the model may take, on the graphics card or in the computer, and Fovea stays below it, whatever happens. The more it may take, the more experts are kept at more bits.</source>
+        <translation>Sie sagen, wie viel Speicher das Modell auf der Grafikkarte oder im Rechner nehmen darf, und Fovea bleibt darunter, was auch geschieht. Je mehr es sein darf, desto mehr Experten behalten viele Bit.</translation>
+    </message>
+    <message>
+        <source>Quality kept</source>
+        <translation>Erhaltene Qualität</translation>
+    </message>
+    <message>
+        <source>How closely the model still follows itself at full precision; at 100 % nothing is lost. It is an estimate: from the loss that was measured for experts at each precision, and from how much your conversation used each of them.</source>
+        <translation>Wie genau das Modell sich selbst bei voller Genauigkeit noch folgt; bei 100 % geht nichts verloren. Es ist eine Schätzung: aus dem Verlust, der für Experten bei jeder Genauigkeit gemessen wurde, und daraus, wie sehr Ihr Gespräch jeden von ihnen benutzt hat.</translation>
+    </message>
+    <message>
+        <source>Adaptive and fixed</source>
+        <translation>Anpassend und fest</translation>
+    </message>
+    <message>
+        <source>An adaptive mix follows the conversation; a fixed one keeps as many experts at each precision, but always the same ones. The panel shows both as lines. Where the fixed one would keep more, it says so, and you can switch with one click.</source>
+        <translation>Eine anpassende Mischung folgt dem Gespräch; eine feste hält bei jeder Genauigkeit ebenso viele Experten, aber immer dieselben. Die Ansicht zeigt beide als Linien. Wo die feste mehr erhielte, sagt sie es, und Sie wechseln mit einem Klick.</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Kontext</translation>
+    </message>
+    <message>
+        <source>What the model can see of the conversation at once, counted in tokens. A longer context takes more memory. When it is full, begin a new chat, or let the oldest turns be left out.</source>
+        <translation>Was das Modell vom Gespräch auf einmal sehen kann, in Token gezählt. Ein längerer Kontext braucht mehr Speicher. Ist er voll, beginnen Sie ein neues Gespräch, oder lassen Sie die ältesten Beiträge weg.</translation>
+    </message>
+    <message>
+        <source>Where things stay</source>
+        <translation>Wo alles bleibt</translation>
+    </message>
+    <message>
+        <source>Models, conversations and settings stay on this computer. Fovea goes online only to find and download models, and not at all when you work offline.</source>
+        <translation>Modelle, Gespräche und Einstellungen bleiben auf diesem Rechner. Fovea geht nur ins Netz, um Modelle zu finden und zu laden, und gar nicht, wenn Sie offline arbeiten.</translation>
     </message>
 </context>
 <context>
@@ -2774,10 +2905,6 @@
         <translation>Experte</translation>
     </message>
     <message>
-        <source>Tier</source>
-        <translation>Stufe</translation>
-    </message>
-    <message>
         <source>On its way</source>
         <translation>Unterwegs</translation>
     </message>
@@ -2796,6 +2923,10 @@
     <message>
         <source>Why</source>
         <translation>Warum</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>Genauigkeit</translation>
     </message>
 </context>
 <context>
@@ -2877,16 +3008,8 @@
         <translation>Schicht %1, Experte %2</translation>
     </message>
     <message>
-        <source>, %1 bits per weight</source>
-        <translation>, %1 Bit je Gewicht</translation>
-    </message>
-    <message>
         <source>, %1 on its way</source>
         <translation>, %1 unterwegs</translation>
-    </message>
-    <message>
-        <source>Tier: %1</source>
-        <translation>Stufe: %1</translation>
     </message>
     <message>
         <source>Hotness: this policy measures none; the colour shows recent use</source>
@@ -2931,6 +3054,80 @@
     <message>
         <source>a question is read at the highest precision</source>
         <translation>eine Frage wird mit der höchsten Genauigkeit gelesen</translation>
+    </message>
+    <message>
+        <source>%1 bits</source>
+        <translation>%1 Bit</translation>
+    </message>
+    <message>
+        <source> (%1 for each weight, its scales included)</source>
+        <translation> (%1 je Gewicht, mit Skalen)</translation>
+    </message>
+    <message>
+        <source>Precision: %1</source>
+        <translation>Genauigkeit: %1</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ExpertView</name>
+    <message>
+        <source>One expert</source>
+        <translation>Ein Experte</translation>
+    </message>
+    <message>
+        <source>Its use over the last two minutes</source>
+        <translation>Seine Benutzung in den letzten zwei Minuten</translation>
+    </message>
+    <message>
+        <source>How much it is used</source>
+        <translation>Wie viel er benutzt wird</translation>
+    </message>
+    <message>
+        <source>Over two minutes: its use, and its precision as the ribbon below</source>
+        <translation>Über zwei Minuten: seine Benutzung, und als Band darunter seine Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Where it lies</source>
+        <translation>Wo er liegt</translation>
+    </message>
+    <message>
+        <source>Why it moved</source>
+        <translation>Warum er wechselte</translation>
+    </message>
+    <message>
+        <source>No token has used it since the model was opened.</source>
+        <translation>Seit das Modell geöffnet wurde, hat kein Token ihn benutzt.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s) since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</source>
+        <translation>
+            <numerusform>%n Token, seit das Modell geöffnet wurde: %1 der Arbeit seiner Schicht, Nummer %2 von %3.</numerusform>
+            <numerusform>%n Token, seit das Modell geöffnet wurde: %1 der Arbeit seiner Schicht, Nummer %2 von %3.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>In memory, with %1: %2.</source>
+        <translation>Im Speicher, mit %1: %2.</translation>
+    </message>
+    <message>
+        <source>In memory, with %1: %2. Its other versions wait on the disk.</source>
+        <translation>Im Speicher, mit %1: %2. Seine anderen Fassungen warten auf der Platte.</translation>
+    </message>
+    <message>
+        <source>In main memory; the processor computes it.</source>
+        <translation>Im Hauptspeicher; der Prozessor berechnet ihn.</translation>
+    </message>
+    <message>
+        <source>On the disk alone: it is read when a token needs it.</source>
+        <translation>Nur auf der Platte: Er wird gelesen, wenn ein Token ihn braucht.</translation>
+    </message>
+    <message>
+        <source>%1: %2 → %3, %4</source>
+        <translation>%1: %2 → %3, %4</translation>
+    </message>
+    <message>
+        <source>It has not moved in the last minutes.</source>
+        <translation>In den letzten Minuten hat er nicht gewechselt.</translation>
     </message>
 </context>
 <context>
@@ -3123,13 +3320,13 @@
         <translation>Karte der Experten</translation>
     </message>
     <message>
-        <source>Layers down, experts across. Arrow keys move, Enter follows an expert, plus and minus zoom.</source>
-        <translation>Schichten von oben nach unten, Experten nebeneinander. Pfeiltasten bewegen, Eingabe verfolgt einen Experten, Plus und Minus vergrößern und verkleinern.</translation>
-    </message>
-    <message>
         <source>CPU</source>
         <comment>computed by the processor</comment>
         <translation>CPU</translation>
+    </message>
+    <message>
+        <source>Layers down, experts across. Arrow keys move, Enter follows an expert, L shows its layer alone, E the expert, plus and minus zoom.</source>
+        <translation>Schichten nach unten, Experten nach rechts. Die Pfeiltasten bewegen, Enter verfolgt einen Experten, L zeigt seine Schicht allein, E den Experten, Plus und Minus vergrößern und verkleinern.</translation>
     </message>
 </context>
 <context>
@@ -3149,10 +3346,6 @@
     <message>
         <source>just changed</source>
         <translation>eben geändert</translation>
-    </message>
-    <message>
-        <source>%1 bits</source>
-        <translation>%1 Bit</translation>
     </message>
     <message>
         <source>stronger = used more lately</source>
@@ -3520,10 +3713,6 @@
         <translation>Dieselben Daten als Tabelle</translation>
     </message>
     <message>
-        <source>Back from one layer to all layers (Esc)</source>
-        <translation>Von einer Schicht zurück zu allen (Esc)</translation>
-    </message>
-    <message>
         <source>Experts</source>
         <translation>Experten</translation>
     </message>
@@ -3652,6 +3841,37 @@
     <message>
         <source>parts of the model; each token uses a few</source>
         <translation>Teile des Modells; jedes Token nutzt wenige</translation>
+    </message>
+    <message>
+        <source>Keep a fixed mix…</source>
+        <translation>Eine feste Mischung behalten …</translation>
+    </message>
+    <message>
+        <source>Follow the conversation…</source>
+        <translation>Dem Gespräch folgen …</translation>
+    </message>
+    <message>
+        <source>Layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>Layer %1, %n expert(s)</source>
+        <translation>
+            <numerusform>Schicht %1, %n Experte</numerusform>
+            <numerusform>Schicht %1, %n Experten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>One expert (E)</source>
+        <translation>Ein Experte (E)</translation>
+    </message>
+    <message>
+        <source>Back to more of the map (Esc)</source>
+        <translation>Zurück zu mehr von der Karte (Esc)</translation>
+    </message>
+    <message>
+        <source>Follow the conversation</source>
+        <translation>Dem Gespräch folgen</translation>
     </message>
 </context>
 <context>
@@ -3805,6 +4025,10 @@
     <message>
         <source>Next version (%1)</source>
         <translation>Nächste Fassung (%1)</translation>
+    </message>
+    <message>
+        <source>How this answer came about</source>
+        <translation>Wie diese Antwort entstand</translation>
     </message>
 </context>
 <context>
@@ -4182,12 +4406,20 @@
         <translation>Tokens →</translation>
     </message>
     <message>
-        <source>The session&apos;s tokens from left to right; at the top nothing is lost. &quot;Fixed&quot; is a mix of as many experts at each precision that stays as it is: chosen by the session&apos;s first 2,048 tokens, and before there are as many, by the calibration.</source>
-        <translation>Die Tokens der Sitzung von links nach rechts; ganz oben geht nichts verloren. „Fest“ ist eine Mischung mit ebenso vielen Experten jeder Genauigkeit, die bleibt, wie sie ist: gewählt nach den ersten 2.048 Tokens der Sitzung, und vorher nach der Kalibrierung.</translation>
-    </message>
-    <message>
         <source>adaptive %1</source>
         <translation>angepasst %1</translation>
+    </message>
+    <message>
+        <source>The session&apos;s tokens from left to right; at the top nothing is lost. &quot;Fixed&quot; is a mix of as many experts at each precision that stays as it is: chosen by the session&apos;s first 2,048 tokens, and before there are as many, by the calibration. The marks below are your questions.</source>
+        <translation>Die Token der Sitzung von links nach rechts; oben geht nichts verloren. „Fest“ ist eine Mischung aus ebenso vielen Experten jeder Genauigkeit, die bleibt, wie sie ist: gewählt nach den ersten 2.048 Token der Sitzung und, bevor es so viele sind, nach der Kalibrierung. Die Marken darunter sind Ihre Fragen.</translation>
+    </message>
+    <message>
+        <source>Asked: %1</source>
+        <translation>Gefragt: %1</translation>
+    </message>
+    <message>
+        <source>Asked here: “%1”</source>
+        <translation>Hier gefragt: „%1“</translation>
     </message>
 </context>
 <context>
@@ -4573,6 +4805,14 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <source>Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the network only for the searches and downloads that you ask for. Programs that ask Fovea are another matter, with a switch of their own: the page Server.</source>
         <translation>Fovea sendet von sich aus nichts: keine Telemetrie, keine Suche nach Aktualisierungen. Es benutzt das Netz nur für Suchen und Downloads, um die Sie bitten. Programme, die Fovea fragen, sind eine andere Sache mit einem eigenen Schalter: die Seite Server.</translation>
     </message>
+    <message>
+        <source>&amp;Less motion</source>
+        <translation>&amp;Weniger Bewegung</translation>
+    </message>
+    <message>
+        <source>What changes its place is there at once; so it is too where the desktop asks for it</source>
+        <translation>Was seinen Platz wechselt, ist sofort dort; ebenso, wo der Desktop es verlangt</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ShortcutsDialog</name>
@@ -4661,16 +4901,16 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Vergrößern, verkleinern, ganze Karte</translation>
     </message>
     <message>
-        <source>One layer or all</source>
-        <translation>Eine Schicht oder alle</translation>
-    </message>
-    <message>
         <source>Bring back what was deleted</source>
         <translation>Gelöschtes zurückholen</translation>
     </message>
     <message>
         <source>Leave a changed message as it was</source>
         <translation>Eine geänderte Nachricht lassen, wie sie war</translation>
+    </message>
+    <message>
+        <source>One layer or all, one expert</source>
+        <translation>Eine Schicht oder alle, ein Experte</translation>
     </message>
 </context>
 <context>
@@ -4988,6 +5228,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Go to the newest text and follow it (End)</source>
         <translation>Zum neuesten Text gehen und ihm folgen (Ende)</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>

@@ -206,6 +206,16 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::ExpertView</name>
+    <message numerus="yes">
+        <source>%n token(s) since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</source>
+        <translation>
+            <numerusform>%n token since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</numerusform>
+            <numerusform>%n tokens since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::LivePanel</name>
     <message numerus="yes">
         <source>Router collapse in %n layer(s): the same few experts take nearly all.</source>
@@ -219,6 +229,13 @@
         <translation>
             <numerusform>%n layer of %1 experts</numerusform>
             <numerusform>%n layers of %1 experts</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Layer %1, %n expert(s)</source>
+        <translation>
+            <numerusform>Layer %1, %n expert</numerusform>
+            <numerusform>Layer %1, %n experts</numerusform>
         </translation>
     </message>
 </context>

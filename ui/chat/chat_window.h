@@ -121,6 +121,7 @@ class ChatWindow : public QMainWindow {
   void open_file();
   void open_folder();
   void import_file();
+  void show_concepts();
   void show_shortcuts();
   void show_commands();
   void show_about();

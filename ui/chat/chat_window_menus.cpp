@@ -10,6 +10,7 @@
 #include "ui/chat/chat_window.h"
 #include "ui/chat/command_palette.h"
 #include "ui/chat/composer.h"
+#include "ui/chat/concepts_dialog.h"
 #include "ui/chat/shortcuts_dialog.h"
 #include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
@@ -128,6 +129,8 @@ void ChatWindow::make_menus() {
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   connect(add_action(help, "commandsAction", tr("&Find a command…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_P)),
           &QAction::triggered, this, &ChatWindow::show_commands);
+  connect(add_action(help, "conceptsAction", tr("&How Fovea works"), {}), &QAction::triggered, this,
+          &ChatWindow::show_concepts);
   connect(add_action(help, "shortcutsAction", tr("&Keyboard"), QKeySequence::HelpContents),
           &QAction::triggered, this, &ChatWindow::show_shortcuts);
   connect(add_action(help, "aboutAction", tr("&About Fovea"), {}), &QAction::triggered, this,
@@ -180,6 +183,12 @@ void ChatWindow::show_commands() {
   auto* palette = new CommandPalette(*menuBar(), this);
   palette->setAttribute(Qt::WA_DeleteOnClose);
   palette->open();
+}
+
+void ChatWindow::show_concepts() {
+  auto* dialog = new ConceptsDialog(this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
 }
 
 void ChatWindow::show_shortcuts() {

@@ -14,6 +14,7 @@ namespace {
 constexpr qreal kLabelHeight = 1.55;  // em; where somebody is named
 constexpr qreal kNoLabelHeight = 0.4;
 constexpr qreal kFooterHeight = 2.3;
+constexpr qreal kFactHeight = 1.45;
 constexpr qreal kBubblePadding = 0.65;
 constexpr qreal kBubbleShare = 0.86;  // of the column
 constexpr std::size_t kPartsOfSmallBubble = 4;
@@ -174,6 +175,11 @@ qreal MessageLayout::footer_height(const Frame& frame) const {
   return std::round(kFooterHeight * frame.em);
 }
 
+qreal MessageLayout::facts_height(const Frame& frame) const {
+  if (!shows_facts_ || view_.facts.empty()) return 0;
+  return std::round(static_cast<qreal>(view_.facts.size()) * kFactHeight * frame.em + 0.4 * frame.em);
+}
+
 QRectF MessageLayout::bubble(const Frame& frame) const {
   const qreal pad = std::round(padding(frame));
   return {left(frame) - pad, body_top(frame) - pad, inner_width(frame) + 2 * pad, body_height_ + 2 * pad};
@@ -190,7 +196,7 @@ qreal MessageLayout::height(const Frame& frame) {
     guessed_generation_ = frame.generation;
   }
   return body_top(frame) + body_height_ + std::round(padding(frame)) + note_height(frame) +
-         footer_height(frame);
+         footer_height(frame) + facts_height(frame);
 }
 
 // Gives each block its place: with the height that was measured, else with an estimate.

@@ -85,6 +85,8 @@ class MessageLayout {
   const std::vector<Block>& blocks();
   bool is_folded(std::size_t reasoning_block);
   void toggle_fold(std::size_t reasoning_block);
+  bool shows_facts() const { return shows_facts_; }
+  void toggle_facts() { shows_facts_ = !shows_facts_; }
   QString code_of(std::size_t block);             // of all parts
   QString fold_label(std::size_t summary) const;  // of thoughts or a call
   QString author_label() const;
@@ -126,6 +128,8 @@ class MessageLayout {
   void lay_out_note(QTextLayout& lines, const Frame& frame) const;
   qreal note_height(const Frame& frame) const;
   qreal footer_height(const Frame& frame) const;
+  qreal facts_height(const Frame& frame) const;
+  void paint_facts(QPainter& painter, const Frame& frame, qreal top) const;
   QRectF bubble(const Frame& frame) const;
   void shrink_bubble(const Frame& frame);
   void add_footer(const Frame& frame, std::vector<Control>& controls) const;
@@ -142,6 +146,7 @@ class MessageLayout {
   int text_length_ = -1;
   QString text_;
   std::vector<Item> items_;
+  bool shows_facts_ = false;
   std::vector<bool> unfolded_;  // of each reasoning section
   qreal body_height_ = 0;       // of the blocks once prepared, before that an estimate from the source
   bool prepared_ = false;

@@ -28,6 +28,8 @@ constexpr ActionFacts kActions[] = {
      QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Answer again")},
     {MessageAction::continue_answer, Glyph::go_on,
      QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Continue the answer")},
+    {MessageAction::facts, Glyph::info,
+     QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "How this answer came about")},
     {MessageAction::remove, Glyph::remove, QT_TRANSLATE_NOOP("fovea::ui::MessageLayout", "Delete message")},
 };
 
@@ -204,6 +206,25 @@ void MessageLayout::paint_footer(QPainter& painter, const Frame& frame, const Me
                    QFontMetricsF(frame.label_font()).elidedText(view_.details, Qt::ElideRight, room.width()));
 }
 
+// Names and values below each other, under the row of buttons.
+void MessageLayout::paint_facts(QPainter& painter, const Frame& frame, qreal top) const {
+  painter.setFont(frame.label_font());
+  const QFontMetricsF metrics(frame.label_font());
+  qreal names = 0;
+  for (const MessageFact& fact : view_.facts) names = std::max(names, metrics.horizontalAdvance(fact.name));
+  const qreal line = (facts_height(frame) - 0.4 * frame.em) / static_cast<qreal>(view_.facts.size());
+  const qreal values = std::min(names, 0.4 * frame.column) + frame.em;
+  for (const MessageFact& fact : view_.facts) {
+    painter.setPen(subtle_text(frame.style.palette));
+    painter.drawText(QRectF(0, top, values - frame.em, line), Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(fact.name, Qt::ElideRight, values - frame.em));
+    painter.setPen(quiet_text(frame.style.palette));
+    painter.drawText(QRectF(values, top, frame.column - values, line), Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(fact.value, Qt::ElideRight, frame.column - values));
+    top += line;
+  }
+}
+
 void MessageLayout::paint(QPainter& painter, const Frame& frame, QPointF origin, qreal clip_top,
                           qreal clip_bottom, const MessageMarks& marks) {
   place(frame);
@@ -246,6 +267,11 @@ void MessageLayout::paint(QPainter& painter, const Frame& frame, QPointF origin,
     lines.draw(&painter, {0, body.y() + body_height_ + std::round(padding(frame)) + 0.35 * frame.em});
   }
   paint_footer(painter, frame, marks);
+  if (facts_height(frame) > 0) {
+    paint_facts(
+        painter, frame,
+        body.y() + body_height_ + std::round(padding(frame)) + note_height(frame) + footer_height(frame));
+  }
   if (marks.focused_control) {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(Qt::NoBrush);

@@ -5,6 +5,7 @@
 #include <QMetaType>
 #include <QString>
 #include <cstdint>
+#include <vector>
 
 namespace fovea::ui {
 
@@ -18,11 +19,17 @@ enum class MessageAction : std::uint8_t {
   regenerate = 4,
   continue_answer = 8,
   remove = 16,
+  facts = 32,  // done by the transcript itself
 };
 Q_DECLARE_FLAGS(MessageActions, MessageAction)
 Q_DECLARE_OPERATORS_FOR_FLAGS(MessageActions)
 
 enum class NoteKind : std::uint8_t { information, warning, failure };
+
+struct MessageFact {
+  QString name, value;
+  bool operator==(const MessageFact&) const = default;
+};
 
 struct MessageView {
   MessageId id = 0;
@@ -33,10 +40,10 @@ struct MessageView {
   NoteKind note_kind = NoteKind::information;
   int sibling_index = 0;  // which of its branches this is, from 0
   int sibling_count = 1;
-  QString details;               // one subtle line: "Qwen3 · 34 tok/s"
-  QString details_tooltip;       // the same at length: seed, policy, settings
-  double reasoning_seconds = 0;  // how long it thought; 0: not known
-  bool streaming = false;        // more of it is on its way
+  QString details;                 // one subtle line: "Qwen3 · 34 tok/s"
+  std::vector<MessageFact> facts;  // how it came about, at length; shown on demand
+  double reasoning_seconds = 0;    // how long it thought; 0: not known
+  bool streaming = false;          // more of it is on its way
   MessageActions actions = MessageAction::copy;
 
   bool operator==(const MessageView&) const = default;

@@ -112,7 +112,7 @@ void ShortcutsDialog::add_parts() {
   add_row(map, tr("From expert to expert"), keys({Qt::Key_Left, Qt::Key_Right, Qt::Key_Up, Qt::Key_Down}));
   add_row(map, tr("Follow an expert, or no longer"), keys({Qt::Key_Return}));
   add_row(map, tr("Zoom in, zoom out, the whole map"), keys({Qt::Key_Plus, Qt::Key_Minus, Qt::Key_0}));
-  add_row(map, tr("One layer or all"), keys({Qt::Key_L}));
+  add_row(map, tr("One layer or all, one expert"), keys({Qt::Key_L, Qt::Key_E}));
 }
 
 }  // namespace fovea::ui

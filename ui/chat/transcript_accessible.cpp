@@ -148,6 +148,9 @@ class MessageAccessible : public QAccessibleInterface, public QAccessibleTextInt
         QStringList parts;
         if (!message.note.isEmpty()) parts += message.note;
         if (!message.details.isEmpty()) parts += message.details;
+        if (layout().shows_facts())
+          for (const MessageFact& fact : message.facts)
+            parts += TranscriptView::tr("%1: %2").arg(fact.name, fact.value);
         return parts.join(QStringLiteral(". "));
       }
       case QAccessible::Value:

@@ -78,6 +78,10 @@ void TranscriptView::activate(int index, const Control& control) {
       if (control.action == MessageAction::copy) {
         QApplication::clipboard()->setText(message_text(index));
         QToolTip::showText(QCursor::pos(), tr("Copied"), viewport());
+      } else if (control.action == MessageAction::facts) {
+        message.toggle_facts();
+        conversation_.changed();
+        settle(Stick::reading);
       } else {
         Q_EMIT messageActionRequested(id, control.action);
       }
@@ -110,11 +114,11 @@ bool TranscriptView::show_tooltip(const QPoint& point, const QPoint& global) {
   const QRectF text =
       conversation_.at(index).area_of_text(conversation_.frame()).translated(origin_of(index));
   const bool outside = point.y() > text.bottom() || point.y() < text.top();
-  const QString details = view.details_tooltip.isEmpty() ? view.details : view.details_tooltip;
-  if (!outside || (details.isEmpty() && view.note.isEmpty())) return false;
   QStringList lines;
   if (!view.note.isEmpty()) lines += view.note;
-  if (!details.isEmpty()) lines += details;
+  for (const MessageFact& fact : view.facts) lines += tr("%1: %2").arg(fact.name, fact.value);
+  if (view.facts.empty() && !view.details.isEmpty()) lines += view.details;
+  if (!outside || lines.isEmpty()) return false;
   QToolTip::showText(global, lines.join(QLatin1Char('\n')), viewport());
   return true;
 }

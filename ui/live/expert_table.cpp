@@ -93,7 +93,7 @@ QVariant ExpertTable::headerData(int section, Qt::Orientation orientation, int r
     case expert:
       return tr("Expert");
     case tier:
-      return tr("Tier");
+      return tr("Precision");
     case target:
       return tr("On its way");
     case hotness:

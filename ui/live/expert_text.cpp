@@ -22,13 +22,26 @@ QString layer_text(const ShownModel& model, std::int64_t layer) {
   return QString::number(at < model.layer_numbers.size() ? model.layer_numbers[at] : layer);
 }
 
-QString tier_text(const SnapshotNumbers& numbers, std::uint8_t tier) {
-  if (tier < numbers.tiers.size()) return QString::fromStdString(numbers.tiers[tier].name);
-  return tier == host_tier ? ExpertWords::tr("main memory") : ExpertWords::tr("on disk");
+QString tier_text(const SnapshotNumbers& numbers, std::size_t tier) {
+  if (tier >= numbers.tiers.size())
+    return tier == host_tier ? ExpertWords::tr("main memory") : ExpertWords::tr("on disk");
+  const double bits = numbers.tiers[tier].bits_per_weight;
+  const auto same = [&](const TierState& other) {
+    return whole_bits(other.bits_per_weight) == whole_bits(bits);
+  };
+  return ExpertWords::tr("%1 bits").arg(std::ranges::count_if(numbers.tiers, same) > 1
+                                            ? number_text(bits, 1)
+                                            : number_text(whole_bits(bits), 0));
+}
+
+std::vector<QString> tier_texts(const SnapshotNumbers& numbers) {
+  std::vector<QString> texts;
+  for (std::size_t tier = 0; tier < numbers.tiers.size(); ++tier) texts.push_back(tier_text(numbers, tier));
+  return texts;
 }
 
 // "layer 3, expert 7" of an index in Snapshot::units.
-QString expert_name(const ShownModel& model, const SnapshotNumbers& numbers, std::int32_t unit) {
+QString expert_name(const ShownModel& model, const SnapshotNumbers& numbers, std::int64_t unit) {
   if (unit < 0 || numbers.units_per_layer <= 0) return ExpertWords::tr("another one");
   return ExpertWords::tr("layer %1, expert %2")
       .arg(layer_text(model, unit / numbers.units_per_layer))
@@ -101,13 +114,13 @@ QString expert_text(const ShownModel& model, const SnapshotNumbers& numbers, con
   const QString title = ExpertWords::tr("Layer %1, expert %2").arg(layer_text(model, layer)).arg(expert);
   QString tier = tier_text(numbers, frame.tier[at]);
   if (frame.tier[at] < numbers.tiers.size())
-    tier += ExpertWords::tr(", %1 bits per weight")
+    tier += ExpertWords::tr(" (%1 for each weight, its scales included)")
                 .arg(number_text(numbers.tiers[frame.tier[at]].bits_per_weight, 2));
   if (frame.tier[at] == host_tier) tier += ExpertWords::tr(", computed by the processor");
   if (frame.target[at] != no_tier)
     tier += ExpertWords::tr(", %1 on its way").arg(tier_text(numbers, frame.target[at]));
   QStringList lines;
-  lines << ExpertWords::tr("Tier: %1").arg(tier);
+  lines << ExpertWords::tr("Precision: %1").arg(tier);
   if (frame.hot_is_recent_use) {
     lines << ExpertWords::tr("Hotness: this policy measures none; the colour shows recent use");
   } else {

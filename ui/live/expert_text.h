@@ -3,6 +3,7 @@
 
 #include <QString>
 #include <cstdint>
+#include <vector>
 
 #include "engine/api/snapshot.h"
 #include "ui/live/live_data.h"
@@ -10,8 +11,12 @@
 
 namespace fovea::ui {
 
-QString layer_text(const ShownModel& model, std::int64_t layer);       // its number in the model
-QString tier_text(const SnapshotNumbers& numbers, std::uint8_t tier);  // "q4", "on disk"
+QString layer_text(const ShownModel& model, std::int64_t layer);  // its number in the model
+// "4 bits", "on disk". Two tiers that would be called the same have a decimal.
+QString tier_text(const SnapshotNumbers& numbers, std::size_t tier);
+// Of all tiers, high to low.
+std::vector<QString> tier_texts(const SnapshotNumbers& numbers);
+QString expert_name(const ShownModel& model, const SnapshotNumbers& numbers, std::int64_t unit);
 QString hotness_text(float hotness);
 // "became hotter: 0.034, 0.012 more than the expert that gave way"
 QString reason_text(const ShownModel& model, const SnapshotNumbers& numbers, const UnitChange& change);

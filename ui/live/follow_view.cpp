@@ -2,15 +2,11 @@
 
 #include <QMouseEvent>
 #include <QPainter>
-#include <QPainterPath>
-#include <algorithm>
-#include <cmath>
-
 #include "ui/live/expert_text.h"
+#include "ui/live/expert_view.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/strip_chart.h"
 #include "ui/theme/theme.h"
-#include "ui/theme/tier_colours.h"
 
 namespace fovea::ui {
 FollowView::FollowView(QWidget* parent) : QWidget(parent) {
@@ -30,7 +26,7 @@ void FollowView::set_followed(const FollowedExperts& followed) {
   update();
 }
 
-void FollowView::set_tiers(const std::vector<std::string>& names, const std::vector<double>& bits) {
+void FollowView::set_tiers(const std::vector<QString>& names, const std::vector<double>& bits) {
   if (names == tiers_ && bits == bits_) return;
   tiers_ = names;
   bits_ = bits;
@@ -49,9 +45,6 @@ QSize FollowView::sizeHint() const {
 void FollowView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const double text = fontMetrics().height();
-  std::vector<QColor> colours;
-  for (std::size_t place = 0; place < bits_.size() + 2; ++place)
-    colours.push_back(tier_solid(place, bits_, palette()));
   for (std::size_t row = 0; row < followed_.experts.size(); ++row) {
     const FollowedExpert& line = followed_.experts[row];
     const QRectF rect = row_rect(row);
@@ -65,32 +58,15 @@ void FollowView::paintEvent(QPaintEvent*) {
     QString value;
     if (!line.points.empty()) {
       const FollowedExpert::Point& last = line.points.back();
-      const QString tier = last.tier < tiers_.size() ? QString::fromStdString(tiers_[last.tier])
+      const QString tier = last.tier < tiers_.size() ? tiers_[last.tier]
                            : last.tier == host_tier  ? tr("main memory")
                                                      : tr("disk");
       value = tr("%1 · hotness %2").arg(tier, hotness_text(last.hotness));
     }
     paint_caption(painter, QRectF(rect.left() + text * 1.3, rect.top(), rect.width() - text * 1.3, text),
                   name_ ? name_(line.unit) : QString::number(line.unit), value, palette());
-    const QRectF plot(rect.left(), rect.top() + text * 1.1, rect.width(), text * 1.3);
-    painter.fillRect(plot, chart_ground(palette()));
-    float highest = 1e-9F;
-    for (const FollowedExpert::Point& point : line.points) highest = std::max(highest, point.hotness);
-    const auto x_of = [&](double seconds) {
-      return plot.right() - plot.width() * (followed_.until - seconds) / followed_seconds;
-    };
-    QPainterPath path;
-    for (std::size_t i = 0; i < line.points.size(); ++i) {
-      const FollowedExpert::Point& point = line.points[i];
-      const QPointF at(x_of(point.seconds),
-                       plot.bottom() - plot.height() * static_cast<double>(point.hotness / highest));
-      i == 0 ? path.moveTo(at) : path.lineTo(at);
-      const double end = i + 1 < line.points.size() ? x_of(line.points[i + 1].seconds) : plot.right();
-      painter.fillRect(QRectF(at.x(), plot.bottom() + 1, end - at.x() + 0.5, text * 0.22),
-                       colours[place_of_tier(point.tier, tiers_.size())]);
-    }
-    painter.setPen(QPen(palette().color(QPalette::WindowText), 1.4));
-    painter.drawPath(path);
+    paint_history(painter, QRectF(rect.left(), rect.top() + text * 1.1, rect.width(), text * 1.52), line,
+                  followed_.until, bits_, palette());
   }
 }
 

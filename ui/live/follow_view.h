@@ -3,7 +3,6 @@
 
 #include <QWidget>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "ui/live/live_data.h"
@@ -17,7 +16,7 @@ class FollowView : public QWidget {
   explicit FollowView(QWidget* parent = nullptr);
 
   void set_followed(const FollowedExperts& followed);
-  void set_tiers(const std::vector<std::string>& names, const std::vector<double>& bits);
+  void set_tiers(const std::vector<QString>& names, const std::vector<double>& bits);
   void set_names(std::function<QString(std::int64_t unit)> name) { name_ = std::move(name); }
 
   QSize sizeHint() const override;
@@ -33,8 +32,8 @@ class FollowView : public QWidget {
   QRectF row_rect(std::size_t row) const;
 
   FollowedExperts followed_;
-  std::vector<std::string> tiers_;  // names
-  std::vector<double> bits_;        // of the tiers, for each weight
+  std::vector<QString> tiers_;  // in words
+  std::vector<double> bits_;    // of the tiers, for each weight
   std::function<QString(std::int64_t)> name_;
 };
 

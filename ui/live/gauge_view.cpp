@@ -1,9 +1,12 @@
 #include "ui/live/gauge_view.h"
 
+#include <QHelpEvent>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyle>
+#include <QToolTip>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "ui/language/number_text.h"
@@ -13,7 +16,8 @@ namespace fovea::ui {
 namespace {
 
 constexpr int chart_height = 64;
-constexpr double room_above = 0.03;  // of the shares' range, so that a line at the top is seen
+constexpr double mark_half = 3.5, mark_reach = 8;  // of a question's mark
+constexpr double room_above = 0.03;                // of the shares' range, so that a line at the top is seen
 
 QPen dashed_pen(const Tones& t) {
   QPen pen(t.second, 1.6);
@@ -122,7 +126,7 @@ QualityLineView::QualityLineView(QWidget* parent) : QWidget(parent) {
          "experts at each precision "
          "that stays as "
          "it is: chosen by the session's first 2,048 tokens, and before there are as many, by the "
-         "calibration."));
+         "calibration. The marks below are your questions."));
 }
 
 void QualityLineView::set_line(const QualityLine& line, const PolicyGain& whole) {
@@ -130,6 +134,10 @@ void QualityLineView::set_line(const QualityLine& line, const PolicyGain& whole)
   whole_ = whole;
   setVisible(line.points.size() > 1);
   setAccessibleName(legend().join(QStringLiteral(", ")));
+  QStringList asked;
+  for (const QualityLine::Question& question : line.questions) asked += question.words;
+  setAccessibleDescription(asked.isEmpty() ? QString()
+                                           : tr("Asked: %1").arg(asked.join(QStringLiteral("; "))));
   update();
 }
 
@@ -149,17 +157,62 @@ QSize QualityLineView::sizeHint() const {
 void QualityLineView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  paint_lines(painter, QRectF(0, 1, width(), chart_height - 2));
+  paint_lines(painter);
+  paint_questions(painter);
   paint_legend(painter, chart_height + space::tight);
 }
 
-void QualityLineView::paint_lines(QPainter& painter, const QRectF& area) const {
+QRectF QualityLineView::chart_area() const {
+  return {0, 1, static_cast<double>(width()), chart_height - 2};
+}
+
+double QualityLineView::x_of(std::size_t point) const {
+  const QRectF area = chart_area();
+  return area.left() + area.width() * static_cast<double>(point) /
+                           static_cast<double>(std::max<std::size_t>(2, line_.points.size()) - 1);
+}
+
+QString QualityLineView::question_at(double x) const {
+  const QualityLine::Question* nearest = nullptr;
+  for (const QualityLine::Question& question : line_.questions) {
+    const double away = std::abs(x_of(question.point) - x);
+    if (away <= mark_reach && (!nearest || away <= std::abs(x_of(nearest->point) - x))) nearest = &question;
+  }
+  return nearest ? nearest->words : QString();
+}
+
+bool QualityLineView::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    if (const QString words = question_at(help->pos().x()); !words.isEmpty()) {
+      QToolTip::showText(help->globalPos(), tr("Asked here: “%1”").arg(words), this);
+      return true;
+    }
+  }
+  return QWidget::event(event);
+}
+
+// Small marks at the bottom: what was asked changes what is used.
+void QualityLineView::paint_questions(QPainter& painter) const {
   const Tones& t = tones(palette());
+  const QRectF area = chart_area();
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(t.second);
+  for (const QualityLine::Question& question : line_.questions) {
+    const double x = std::clamp(x_of(question.point), area.left() + mark_half, area.right() - mark_half);
+    painter.drawPolygon(
+        QPolygonF({QPointF(x - mark_half, area.bottom()), QPointF(x + mark_half, area.bottom()),
+                   QPointF(x, area.bottom() - 1.4 * mark_half)}));
+  }
+}
+
+void QualityLineView::paint_lines(QPainter& painter) const {
+  const Tones& t = tones(palette());
+  const QRectF area = chart_area();
   double lowest = 1;
   for (const QualityPoint& point : line_.points)
     lowest = std::min({lowest, point.kept, point.low, point.fixed.value_or(1)});
   const double range = std::max(0.02, 1 - lowest) * (1 + room_above);
-  const auto count = static_cast<double>(line_.points.size() - 1);
   const auto draw = [&](const std::function<std::optional<double>(const QualityPoint&)>& share,
                         const QPen& pen) {
     QPainterPath path;
@@ -167,8 +220,7 @@ void QualityLineView::paint_lines(QPainter& painter, const QRectF& area) const {
     for (std::size_t i = 0; i < line_.points.size(); ++i) {
       const std::optional<double> value = share(line_.points[i]);
       if (value) {
-        const QPointF at(area.left() + area.width() * static_cast<double>(i) / count,
-                         area.top() + area.height() * (1 - *value) / range);
+        const QPointF at(x_of(i), area.top() + area.height() * (1 - *value) / range);
         goes_on ? path.lineTo(at) : path.moveTo(at);
       }
       goes_on = value.has_value();

@@ -39,11 +39,18 @@ class QualityLineView : public QWidget {
   void set_line(const QualityLine& line, const PolicyGain& whole);
   QSize sizeHint() const override;
 
+  // The words of the question whose mark is near this place; empty: there is none.
+  QString question_at(double x) const;
+
  protected:
+  bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  void paint_lines(QPainter& painter, const QRectF& area) const;
+  QRectF chart_area() const;
+  double x_of(std::size_t point) const;
+  void paint_questions(QPainter& painter) const;
+  void paint_lines(QPainter& painter) const;
   void paint_legend(QPainter& painter, double top) const;
 
   QStringList legend() const;

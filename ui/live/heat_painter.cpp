@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "ui/live/heat_slide.h"
 #include "ui/theme/tier_colours.h"
 
 namespace fovea::ui {
@@ -108,6 +109,7 @@ void HeatPainter::paint(QImage& image, const HeatLayout& layout, const Picture& 
     for (int row = 0; row < layout.fold(); ++row)
       fill_row(image, layout, picture, {layer, row * layout.columns()}, grid);
   }
+  if (picture.slide) draw_moving(image, layout, picture, grid);
 }
 
 HeatPainter::Grid HeatPainter::grid_of(const QImage& image, const HeatLayout& layout, bool textures) const {
@@ -136,19 +138,38 @@ HeatPainter::Grid HeatPainter::grid_of(const QImage& image, const HeatLayout& la
   return grid;
 }
 
-void HeatPainter::find_cells(const HeatLayout& layout, const Picture& picture, const HeatCell& first,
-                             Grid& grid) const {
+HeatPainter::Layer HeatPainter::layer_of(const HeatLayout& layout, const Picture& picture, int layer) const {
+  const MapFrame& frame = *picture.frame;
+  const auto base = static_cast<std::size_t>(layer) * static_cast<std::size_t>(frame.units_per_layer);
+  const std::uint8_t* const hot = frame.hot.data() + base;
+  return {.hot = hot,
+          .tier = frame.tier.data() + base,
+          .lit = picture.lit && !picture.lit->empty() ? picture.lit->data() + base : nullptr,
+          .hottest = *std::max_element(hot, hot + frame.units_per_layer),
+          .experts = picture.experts && !picture.experts->empty()
+                         ? static_cast<int>((*picture.experts)[static_cast<std::size_t>(layer)])
+                         : layout.slots()};
+}
+
+inline void HeatPainter::colour_cell(const Layer& layer, int expert, const Grid& grid, Cell& cell) const {
   static const std::array<std::uint8_t, 256> full_steps = make_steps(1, steps),
                                              dim_steps = make_steps(kDimmed, steps);
-  const MapFrame& frame = *picture.frame;
-  const auto base = static_cast<std::size_t>(first.layer) * static_cast<std::size_t>(frame.units_per_layer);
-  const std::uint8_t* const hot = frame.hot.data() + base;
-  const std::uint8_t* const tier = frame.tier.data() + base;
-  const std::uint8_t hottest = *std::max_element(hot, hot + frame.units_per_layer);
-  const int experts = picture.experts && !picture.experts->empty()
-                          ? static_cast<int>((*picture.experts)[static_cast<std::size_t>(first.layer)])
-                          : layout.slots();
-  const std::uint8_t* const lit = picture.lit && !picture.lit->empty() ? picture.lit->data() + base : nullptr;
+  const auto& step_of = layer.lit && !layer.lit[expert] ? dim_steps : full_steps;
+  const std::size_t step =
+      layer.hot[expert] == 0 ? 0 : step_of[static_cast<std::size_t>(layer.hottest - layer.hot[expert])];
+  const std::size_t place = grid.place_of_tier[layer.tier[expert]];
+  const Ramp& ramp = ramps_[place];
+  cell.plain = ramp.plain[step];
+  cell.textured = ramp.textured[step];
+  cell.edge = ramp.edge[step];
+  cell.texture = grid.texture_of_place[place];
+}
+
+void HeatPainter::find_cells(const HeatLayout& layout, const Picture& picture, const HeatCell& first,
+                             Grid& grid) const {
+  const Layer layer = layer_of(layout, picture, first.layer);
+  const std::uint16_t* const moving =
+      picture.slide ? picture.slide->moving().data() + (layer.hot - picture.frame->hot.data()) : nullptr;
   const std::uint16_t* const expert_of = picture.places->experts_of(first.layer) + first.slot;
   const int* const edges = grid.edges.data();
   const int slots = std::min(layout.columns(), layout.slots() - first.slot);
@@ -159,18 +180,38 @@ void HeatPainter::find_cells(const HeatLayout& layout, const Picture& picture, c
     const int expert = expert_of[column];
     cell->from = std::max(grid.left, edges[column]);
     cell->to = std::min(grid.right, edges[column + 1] - apart);
-    if (expert >= experts || cell->from >= cell->to) continue;
-    const auto& step_of = lit && !lit[expert] ? dim_steps : full_steps;
-    const std::size_t step = hot[expert] == 0 ? 0 : step_of[static_cast<std::size_t>(hottest - hot[expert])];
-    const std::size_t place = grid.place_of_tier[tier[expert]];
-    const Ramp& ramp = ramps_[place];
-    cell->plain = ramp.plain[step];
-    cell->textured = ramp.textured[step];
-    cell->edge = ramp.edge[step];
-    cell->texture = grid.texture_of_place[place];
+    if (expert >= layer.experts || cell->from >= cell->to || (moving && moving[expert])) continue;
+    colour_cell(layer, expert, grid, *cell);
     ++cell;
   }
   grid.cells.resize(static_cast<std::size_t>(cell - grid.cells.data()));
+}
+
+void HeatPainter::draw_moving(QImage& image, const HeatLayout& layout, const Picture& picture,
+                              Grid& grid) const {
+  const double ratio = image.devicePixelRatio();
+  const auto pixel = [ratio](double at) { return static_cast<int>(std::lround(at * ratio)); };
+  const int beside = grid.cells_apart ? grid.gap : 0, below = grid.rows_apart ? grid.gap : 0;
+  grid.cells.resize(1);
+  Cell& cell = grid.cells.front();
+  for (const HeatSlide::Mover& mover : picture.slide->movers()) {
+    const Layer layer = layer_of(layout, picture, mover.to.layer);
+    const int expert = picture.places->expert_at(mover.to.layer, mover.to.slot);
+    const QRectF rect = picture.slide->rect_of(mover, layout);
+    cell.from = std::max(grid.left, pixel(rect.left()));
+    cell.to = std::min(grid.right, pixel(rect.right()) - beside);
+    const int top = std::max(grid.top, pixel(rect.top()));
+    const int bottom = std::min(grid.bottom, pixel(rect.bottom()) - below);
+    if (expert >= layer.experts || cell.from >= cell.to) continue;
+    colour_cell(layer, expert, grid, cell);
+    for (int y = top; y < bottom; ++y) {
+      QRgb* const pixels = reinterpret_cast<QRgb*>(image.scanLine(y));
+      picture.textures ? draw_textures(pixels, y, grid) : draw_line(pixels, grid);
+      if (!grid.cells_apart) continue;
+      pixels[cell.from] = pixels[cell.to - 1] = cell.edge;
+      if (y == top || y == bottom - 1) std::fill(pixels + cell.from, pixels + cell.to, cell.edge);
+    }
+  }
 }
 
 void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Picture& picture,

@@ -13,6 +13,8 @@
 
 namespace fovea::ui {
 
+class HeatSlide;
+
 enum class HeatOrder { by_index, by_hotness };
 
 // Which expert stands in which place of its layer.
@@ -56,6 +58,7 @@ class HeatPainter {
     const HeatPlaces* places = nullptr;
     const std::vector<std::int64_t>* experts = nullptr;  // [layers]; null or empty: all
     const std::vector<std::uint8_t>* lit = nullptr;      // [units] others are dimmed; null or empty: none
+    const HeatSlide* slide = nullptr;                    // the cells that are on their way; null: none
     bool textures = false;
     bool over = false;  // the image holds an earlier picture with this layout: what is between cells stays
   };
@@ -89,10 +92,19 @@ class HeatPainter {
     std::vector<std::uint32_t> textures;
     std::vector<Cell> cells;  // of the row that is drawn
   };
+  // What the cells of a layer share.
+  struct Layer {
+    const std::uint8_t *hot, *tier, *lit;  // [units]; lit: null where none is
+    std::uint8_t hottest;
+    int experts;
+  };
+  Layer layer_of(const HeatLayout& layout, const Picture& picture, int layer) const;
+  void colour_cell(const Layer& layer, int expert, const Grid& grid, Cell& cell) const;
   Grid grid_of(const QImage& image, const HeatLayout& layout, bool textures) const;
   void find_cells(const HeatLayout& layout, const Picture& picture, const HeatCell& first, Grid& grid) const;
   void fill_row(QImage& image, const HeatLayout& layout, const Picture& picture, const HeatCell& first,
                 Grid& grid) const;
+  void draw_moving(QImage& image, const HeatLayout& layout, const Picture& picture, Grid& grid) const;
   std::size_t narrow_cells(const Grid& grid) const;
   void draw_line(QRgb* pixels, const Grid& grid) const;
   void draw_textures(QRgb* pixels, int y, const Grid& grid) const;

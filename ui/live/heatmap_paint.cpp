@@ -34,13 +34,14 @@ const QImage& HeatmapView::picture() {
     lozenges_.clear();
   }
   image_.setDevicePixelRatio(ratio);
-  const bool over = image_layout_ == layout_;
+  const bool over = image_layout_ == layout_ && !slide_.is_under_way();
   image_layout_ = layout_;
   painter_.paint(image_, layout_,
                  {.frame = scene_.frame,
                   .places = &places_,
                   .experts = &model_.experts_per_layer,
                   .lit = &lit_,
+                  .slide = slide_.is_under_way() ? &slide_ : nullptr,
                   .textures = textures_,
                   .over = over});
   stale_ = false;
@@ -83,13 +84,13 @@ void HeatmapView::paint_labels(QPainter& painter) const {
 }
 
 bool HeatmapView::has_frontier() const {
-  return order_ == HeatOrder::by_hotness && scene_.tiers.size() > 1 && layout_.fold() == 1 && !single_layer_;
+  return order_ == HeatOrder::by_hotness && scene_.bits.size() > 1 && layout_.fold() == 1 && !single_layer_;
 }
 
 void HeatmapView::paint_frontier(QPainter& painter) const {
   if (!has_frontier()) return;
   const MapFrame& frame = *scene_.frame;
-  const auto lowest = static_cast<std::uint8_t>(scene_.tiers.size() - 1);
+  const auto lowest = static_cast<std::uint8_t>(scene_.bits.size() - 1);
   QPolygonF line;
   for (int layer = layout_.first_layer(); layer < layout_.first_layer() + layout_.layers(); ++layer) {
     const auto begin = frame.tier.begin() + static_cast<std::ptrdiff_t>(layer * frame.units_per_layer);
@@ -123,16 +124,16 @@ void HeatmapView::paint_words(QPainter& painter) const {
     const auto begin = frame.hot.begin() + static_cast<std::ptrdiff_t>(base);
     const std::uint8_t hottest = *std::max_element(begin, begin + frame.units_per_layer);
     for (int slot = 0; slot < layout_.slots(); ++slot) {
-      const QRectF rect = layout_.cell_rect({layer, slot});
-      if (!rect.intersects(layout_.area())) continue;
       const int expert = places_.expert_at(layer, slot);
       const std::size_t unit = base + static_cast<std::size_t>(expert);
+      const QRectF rect = rect_of(static_cast<std::int64_t>(unit));
+      if (!rect.intersects(layout_.area())) continue;
       const std::uint8_t tier = frame.tier[unit];
       const QColor ground(painter_.colour(tier, heat_strength(frame.hot[unit], hottest)));
       painter.setPen(qGray(ground.rgb()) > 130 ? QColor(0, 0, 0, 190) : QColor(255, 255, 255, 200));
-      const QString name = tier < scene_.tiers.size() ? QString::number(whole_bits(scene_.bits[tier]))
-                           : tier == host_tier        ? tr("CPU", "computed by the processor")
-                                                      : tr("disk");
+      const QString name = tier < scene_.bits.size() ? QString::number(whole_bits(scene_.bits[tier]))
+                           : tier == host_tier       ? tr("CPU", "computed by the processor")
+                                                     : tr("disk");
       painter.drawText(rect, Qt::AlignCenter,
                        both ? QString::number(expert) + QLatin1Char('\n') + name : name);
     }
@@ -144,24 +145,27 @@ void HeatmapView::paint_in_flight(QPainter& painter) {
   const QColor ink = painter_.dark() ? Qt::white : Qt::black;
   painter.setBrush(Qt::NoBrush);
   std::size_t drawn = 0;
-  for (const auto& [unit, freshness] : scene_.fresh) {
+  for (const auto& [unit, freshness, is_up] : scene_.fresh) {
     if (unit >= static_cast<std::int64_t>(scene_.frame->size()) || ++drawn > kMaxRings) continue;
-    const HeatCell cell = cell_of(unit);
-    if (single_layer_ && cell.layer != *single_layer_) continue;
+    if (single_layer_ && cell_of(unit).layer != *single_layer_) continue;
+    // To more bits it brightens once; to fewer it comes out of what is behind it.
+    QColor veil = is_up ? QColor(Qt::white) : palette().color(QPalette::Base);
+    veil.setAlphaF(static_cast<float>((is_up ? 0.55 : 0.8) * freshness * freshness));
+    const QRectF cell = rect_of(unit);
+    painter.fillRect(cell.toRect(), veil);
     const double reach = std::round(2 - freshness);  // no further: the neighbours are near
     QColor colour = ink;
     colour.setAlphaF(static_cast<float>(0.75 * freshness));
     painter.setPen(colour);
-    painter.drawRect(at_least(layout_.cell_rect(cell), 4).adjusted(-reach, -reach, reach, reach).toRect());
+    painter.drawRect(at_least(cell, 4).adjusted(-reach, -reach, reach, reach).toRect());
   }
   const MapFrame& frame = *scene_.frame;
   for (std::size_t unit = 0; unit < frame.size(); ++unit) {
     if (frame.target[unit] == no_tier) continue;
-    const HeatCell cell = cell_of(static_cast<std::int64_t>(unit));
-    if (single_layer_ && cell.layer != *single_layer_) continue;
+    const auto at = static_cast<std::int64_t>(unit);
+    if (single_layer_ && cell_of(at).layer != *single_layer_) continue;
     const QImage& mark = lozenge(frame.target[unit]);
-    painter.drawImage(layout_.cell_rect(cell).center() - QRectF({}, mark.deviceIndependentSize()).center(),
-                      mark);
+    painter.drawImage(rect_of(at).center() - QRectF({}, mark.deviceIndependentSize()).center(), mark);
   }
 }
 
@@ -171,7 +175,7 @@ const QImage& HeatmapView::lozenge(std::size_t tier) {
   const QSizeF cell(layout_.cell_width(), layout_.cell_height());
   if (lozenge_cell_ != cell) lozenges_.clear();
   lozenge_cell_ = cell;
-  const std::size_t tiers = scene_.tiers.size(), place = place_of_tier(tier, tiers);
+  const std::size_t tiers = scene_.bits.size(), place = place_of_tier(tier, tiers);
   lozenges_.resize(tiers + 2);
   QImage& image = lozenges_[place];
   if (!image.isNull()) return image;
@@ -200,9 +204,8 @@ void HeatmapView::paint_marks(QPainter& painter) const {
   const QColor ground = palette().color(QPalette::Base), ink = palette().color(QPalette::Text);
   for (const Mark& each : followed_) {
     if (each.unit >= static_cast<std::int64_t>(scene_.frame->size())) continue;
-    const HeatCell cell = cell_of(each.unit);
-    if (single_layer_ && cell.layer != *single_layer_) continue;
-    const QRectF rect = at_least(layout_.cell_rect(cell), 7).adjusted(-1.5, -1.5, 1.5, 1.5);
+    if (single_layer_ && cell_of(each.unit).layer != *single_layer_) continue;
+    const QRectF rect = at_least(rect_of(each.unit), 7).adjusted(-1.5, -1.5, 1.5, 1.5);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(ground, 4.5));
     painter.drawRoundedRect(rect, 2, 2);

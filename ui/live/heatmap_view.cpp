@@ -5,16 +5,19 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QToolTip>
+#include <QVariantAnimation>
 #include <QWheelEvent>
 #include <cmath>
 
 #include "ui/live/expert_text.h"
+#include "ui/theme/motion.h"
 
 namespace fovea::ui {
 namespace {
 
 constexpr int kFramesBetweenOrders = 20;  // cells would jump about
 constexpr double kZoomStep = 1.25;
+constexpr double kSmallestSliding = 4;  // pixels: of smaller cells nobody sees where they go
 
 }  // namespace
 
@@ -23,8 +26,24 @@ HeatmapView::HeatmapView(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAccessibleName(tr("Expert map"));
-  setAccessibleDescription(
-      tr("Layers down, experts across. Arrow keys move, Enter follows an expert, plus and minus zoom."));
+  setAccessibleDescription(tr(
+      "Layers down, experts across. Arrow keys move, Enter follows an expert, L shows its layer alone, E the "
+      "expert, plus and minus zoom."));
+  motion_ = new QVariantAnimation(this);
+  motion_->setStartValue(0.0);
+  motion_->setEndValue(1.0);
+  motion_->setEasingCurve(QEasingCurve::InOutCubic);
+  connect(motion_, &QVariantAnimation::valueChanged, this, [this](const QVariant& progress) {
+    slide_.set_progress(progress.toDouble());
+    stale_ = true;
+    update(map_rect());
+  });
+  connect(motion_, &QVariantAnimation::finished, this, [this] {
+    slide_.end();
+    image_layout_.reset();  // what they slid over is drawn anew
+    stale_ = true;
+    update(map_rect());
+  });
 }
 
 QSize HeatmapView::sizeHint() const {
@@ -59,19 +78,40 @@ bool HeatmapView::update_places() {
   const bool other_shape = !places_.fits(frame);
   if (order_ == HeatOrder::by_hotness) {
     if (other_shape || ++frames_since_order_ >= kFramesBetweenOrders) {
+      const HeatPlaces before = std::exchange(places_, {});
       places_.by_hotness(frame);
+      if (!other_shape) slide_from(before);
       frames_since_order_ = 0;
     }
   } else if (other_shape) {
     places_.by_index(frame.layers, frame.units_per_layer);
   }
   if (other_shape) {
+    motion_->stop();
+    slide_.end();
     current_.reset();
     hovered_.reset();
     lit_.clear();
     if (single_layer_ && *single_layer_ >= frame.layers) single_layer_.reset();
   }
   return other_shape;
+}
+
+void HeatmapView::slide_from(const HeatPlaces& before) {
+  motion_->stop();
+  slide_.end();
+  const int time = motion::move(*this);
+  if (time == 0 || !isVisible() || std::min(layout_.cell_width(), layout_.cell_height()) < kSmallestSliding)
+    return;
+  slide_.begin(before, places_, layout_);
+  if (!slide_.is_under_way()) return;
+  motion_->setDuration(time);
+  motion_->start();
+}
+
+QRectF HeatmapView::rect_of(std::int64_t unit) const {
+  const HeatSlide::Mover* const mover = slide_.find(unit);
+  return mover ? slide_.rect_of(*mover, layout_) : layout_.cell_rect(cell_of(unit));
 }
 
 void HeatmapView::update_layout() {
@@ -116,8 +156,10 @@ void HeatmapView::set_order(HeatOrder order) {
   const std::optional<std::int64_t> unit = current_unit();
   order_ = order;
   if (has_scene()) {
+    const HeatPlaces before = std::exchange(places_, {});
     order == HeatOrder::by_hotness ? places_.by_hotness(*scene_.frame)
                                    : places_.by_index(scene_.frame->layers, scene_.frame->units_per_layer);
+    slide_from(before);
   }
   if (unit) current_ = cell_of(*unit);
   stale_ = true;
@@ -132,6 +174,8 @@ void HeatmapView::set_textures(bool shown) {
 
 void HeatmapView::show_layer(std::optional<int> layer) {
   if (layer == single_layer_) return;
+  motion_->stop();
+  slide_.end();
   single_layer_ = layer;
   hovered_.reset();
   if (layer && current_ && current_->layer != *layer) current_ = HeatCell{*layer, 0};
@@ -258,9 +302,10 @@ void HeatmapView::mouseReleaseEvent(QMouseEvent* event) {
 void HeatmapView::mouseDoubleClickEvent(QMouseEvent* event) {
   if (!has_scene()) return;
   const std::optional<HeatCell> cell = layout_.cell_at(event->position());
+  if (!cell) return;
   if (single_layer_) {
-    show_layer(std::nullopt);
-  } else if (cell) {
+    Q_EMIT expertChosen(unit_of(*cell));
+  } else {
     show_layer(cell->layer);
   }
 }
@@ -320,6 +365,9 @@ void HeatmapView::keyPressEvent(QKeyEvent* event) {
       return zoom(0);
     case Qt::Key_L:
       return show_layer(single_layer_ ? std::nullopt : std::optional(current_ ? current_->layer : 0));
+    case Qt::Key_E:
+      if (const auto unit = current_unit()) Q_EMIT expertChosen(*unit);
+      return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
     case Qt::Key_Space:

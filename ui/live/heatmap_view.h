@@ -10,7 +10,10 @@
 
 #include "ui/live/heat_layout.h"
 #include "ui/live/heat_painter.h"
+#include "ui/live/heat_slide.h"
 #include "ui/live/live_data.h"
+
+class QVariantAnimation;
 
 namespace fovea::ui {
 
@@ -26,8 +29,7 @@ class HeatmapView : public QWidget {
   // What is drawn from now on; the frame must live until the next call.
   struct Scene {
     const MapFrame* frame = nullptr;
-    std::vector<std::string> tiers;  // names, high to low
-    std::vector<double> bits;        // of the tiers, for each weight
+    std::vector<double> bits;  // of the tiers for each weight, high to low
     std::vector<FreshChange> fresh;
   };
   void set_scene(const Scene& scene);
@@ -63,6 +65,7 @@ class HeatmapView : public QWidget {
   void followToggled(qint64 unit);
   void currentChanged(qint64 unit);
   void singleLayerChanged();
+  void expertChosen(qint64 unit);  // to be looked at by itself
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -86,6 +89,8 @@ class HeatmapView : public QWidget {
   void take_colours();
   void update_layout();
   bool update_places();
+  void slide_from(const HeatPlaces& before);
+  QRectF rect_of(std::int64_t unit) const;  // of its cell, also on its way
   void paint_labels(QPainter& painter) const;
   void paint_marks(QPainter& painter) const;
   void paint_frontier(QPainter& painter) const;
@@ -103,6 +108,8 @@ class HeatmapView : public QWidget {
   HeatLayout layout_;
   HeatPainter painter_;
   HeatPlaces places_;
+  HeatSlide slide_;
+  QVariantAnimation* motion_;  // of the slide
   HeatOrder order_ = HeatOrder::by_hotness;
   bool textures_ = false;
   std::optional<int> single_layer_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ui/language/number_text.h"
+#include "ui/live/expert_text.h"
 #include "ui/live/heat_painter.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
@@ -69,20 +70,8 @@ double LegendView::words_width() const {
   double width = 0;
   for (const std::int64_t away : {numbers_.host_units, on_disk_})
     if (away > 0) width += fontMetrics().horizontalAdvance(count_text(away)) + 1;
-  for (const TierState& tier : numbers_.tiers)
-    width += fontMetrics().horizontalAdvance(QString::fromStdString(tier.name));
+  for (const QString& tier : tier_texts(numbers_)) width += fontMetrics().horizontalAdvance(tier);
   return width;
-}
-
-// "8 bits": two tiers that would be called the same have a decimal.
-QString LegendView::tier_label(std::size_t tier) const {
-  const double bits = numbers_.tiers[tier].bits_per_weight;
-  const auto same = [&](const TierState& other) {
-    return whole_bits(other.bits_per_weight) == whole_bits(bits);
-  };
-  const QString number = std::ranges::count_if(numbers_.tiers, same) > 1 ? number_text(bits, 1)
-                                                                         : number_text(whole_bits(bits), 0);
-  return tr("%1 bits").arg(number);
 }
 
 void LegendView::set_textures(bool shown) {
@@ -161,7 +150,7 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
     painter->drawText(QRectF(at.x() + swatch + gap * 0.35, at.y(), text_width + 2, line), Qt::AlignVCenter,
                       text);
   };
-  for (std::size_t tier = 0; tier < numbers_.tiers.size(); ++tier) entry(tier, tier_label(tier));
+  for (std::size_t tier = 0; tier < numbers_.tiers.size(); ++tier) entry(tier, tier_text(numbers_, tier));
   if (numbers_.host_units > 0)
     entry(numbers_.tiers.size() + 1, tr("main memory · %1").arg(count_text(numbers_.host_units)));
   if (on_disk_ > 0) entry(numbers_.tiers.size(), tr("on disk · %1").arg(count_text(on_disk_)));

@@ -33,7 +33,6 @@ class LegendView : public QWidget {
   double lay_out(QPainter* painter, double width, QStringList* said = nullptr) const;
   void tell();
   double words_width() const;
-  QString tier_label(std::size_t tier) const;  // of what changes
   std::vector<double> tier_bits() const;
   void paint_ramp(QPainter& painter, const QRectF& rect, std::size_t tier) const;
 

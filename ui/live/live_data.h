@@ -26,6 +26,9 @@ struct ShownModel {
   std::vector<std::int64_t> experts_per_layer = {};  // empty: all the same
   std::int64_t experts_used = 0;                     // top-k
   bool moves_experts = false;                        // a policy is at work
+  // What the experts that are open could be kept as instead.
+  enum class Other : std::uint8_t { none, fixed, adaptive };
+  Other other = Other::none;
 };
 
 // The moment in view, and how it stands to the others that are held.
@@ -53,6 +56,7 @@ struct UnitChange {
 struct FreshChange {
   std::int64_t unit = 0;  // layer × units_per_layer + expert
   double freshness = 0;
+  bool is_up = true;  // to more bits
 };
 
 struct FollowedExpert {
@@ -71,6 +75,16 @@ inline constexpr double followed_seconds = 120;
 struct FollowedExperts {
   std::vector<FollowedExpert> experts;
   double until = 0;  // time of the moment in view
+};
+
+// One expert by itself.
+struct ExpertStory {
+  FollowedExpert line;
+  double until = 0;                      // time of the moment in view
+  std::int64_t uses = 0;                 // tokens, since the start
+  std::int64_t layer_uses = 0;           // of all experts of its layer
+  std::int64_t rank = 0;                 // among them, by uses: 1 is the most used
+  std::vector<UnitChange> changes = {};  // what is still known, the newest first
 };
 
 inline constexpr double traffic_seconds = 60;
@@ -194,11 +208,18 @@ struct QualityPoint {
 struct QualityLine {
   bool in_nats = false;
   std::vector<QualityPoint> points = {};  // oldest first
+  // Where questions were asked.
+  struct Question {
+    std::size_t point = 0;  // the first that its tokens are in
+    QString words;          // its first ones
+  };
+  std::vector<Question> questions = {};  // oldest first
 };
 
 // What happened among the experts since a question was asked, until the next one.
 struct Chapter {
   QString question;         // its first words
+  std::int64_t token = 0;   // of the session, when it was asked
   std::int64_t woke = 0;    // experts that are more precise than when it was asked
   std::int64_t rested = 0;  // … less
   std::int64_t waits = 0;   // uses that waited for the disk

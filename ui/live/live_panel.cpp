@@ -12,6 +12,8 @@
 
 #include "ui/language/number_text.h"
 #include "ui/live/expert_table.h"
+#include "ui/live/expert_text.h"
+#include "ui/live/expert_view.h"
 #include "ui/live/follow_view.h"
 #include "ui/live/gain_view.h"
 #include "ui/live/gauge_view.h"
@@ -89,8 +91,12 @@ void LivePanel::show_model() {
   routers_->set_model(model);
   traffic_->set_swaps(model.moves_experts);
   legend_->set_swaps(model.moves_experts);
+  switch_->setText(model.other == ShownModel::Other::fixed ? tr("Keep a fixed mix…")
+                                                           : tr("Follow the conversation…"));
+  switch_->setVisible(model.other != ShownModel::Other::none);
   table_->set_model(model);
   show_followed();
+  look_at(std::nullopt);
   show_moment();
 }
 
@@ -124,12 +130,9 @@ void LivePanel::refresh_map() {
   if (tick != timer_->interval()) timer_->setInterval(tick);
   HeatmapView::Scene scene;
   scene.frame = &source_.frame();
-  for (const TierState& tier : source_.numbers().tiers) {
-    scene.tiers.push_back(tier.name);
-    scene.bits.push_back(tier.bits_per_weight);
-  }
+  for (const TierState& tier : source_.numbers().tiers) scene.bits.push_back(tier.bits_per_weight);
   scene.fresh = source_.fresh_changes();
-  follow_->set_tiers(scene.tiers, scene.bits);
+  follow_->set_tiers(tier_texts(source_.numbers()), scene.bits);
   heatmap_->set_scene(scene);
   follow_->set_followed(source_.followed());
   if (const ShownMoment moment = source_.moment(); is_held(moment)) update_timeline(moment);
@@ -147,12 +150,8 @@ void LivePanel::refresh_strips() {
   memory_bar_->set_memory(memory, numbers);
   story_->set_story(source_.story());
   legend_->set_frontier(heatmap_->has_frontier());
-  const QString experts =
-      tr("%n layer(s) of %1 experts", nullptr, static_cast<int>(numbers.layers)).arg(numbers.units_per_layer);
-  const QString order = heatmap_->order() == HeatOrder::by_hotness
-                            ? tr("%1, the most used first").arg(experts)
-                            : tr("%1, by their numbers").arg(experts);
-  if (map_title_->text() != order) map_title_->setText(order);
+  show_map_title();
+  refresh_expert();
   legend_->set_numbers(numbers, memory.units_on_disk, source_.frame().hot_is_recent_use);
 }
 
@@ -182,6 +181,55 @@ void LivePanel::show_followed() {
 void LivePanel::toggle_followed(std::int64_t unit) {
   source_.toggle_followed(unit);
   show_followed();
+}
+
+// From the whole model to one layer to one expert, and back.
+void LivePanel::look_at(std::optional<std::int64_t> unit) {
+  source_.look_at(unit);
+  arrange_map();
+  refresh_expert();
+  if (unit) return expert_->setFocus();
+  if (isVisible()) map_pages_->currentWidget()->setFocus();
+  refresh_table();
+}
+
+void LivePanel::arrange_map() {
+  const bool is_one = !source_.nothing() && source_.looked_at();
+  const std::optional<int> layer = heatmap_->single_layer();
+  map_pages_->setCurrentWidget(is_one                       ? static_cast<QWidget*>(expert_)
+                               : table_button_->isChecked() ? static_cast<QWidget*>(table_view_)
+                                                            : heatmap_);
+  back_to_map_->setVisible(is_one || layer);
+  back_to_map_->setText(is_one && layer ? tr("Layer %1").arg(layer_text(source_.model(), *layer))
+                                        : tr("All layers"));
+  show_map_title();
+}
+
+void LivePanel::show_map_title() {
+  if (source_.nothing()) return;
+  const SnapshotNumbers& numbers = source_.numbers();
+  QString title;
+  if (const std::optional<ExpertStory> story = source_.looked_at()) {
+    title = tr("Layer %1, expert %2")
+                .arg(layer_text(source_.model(), story->line.unit / units_per_layer()))
+                .arg(story->line.unit % units_per_layer());
+  } else {
+    const std::optional<int> layer = heatmap_->single_layer();
+    const QString experts =
+        layer ? tr("Layer %1, %n expert(s)", nullptr, static_cast<int>(numbers.units_per_layer))
+                    .arg(layer_text(source_.model(), *layer))
+              : tr("%n layer(s) of %1 experts", nullptr, static_cast<int>(numbers.layers))
+                    .arg(numbers.units_per_layer);
+    title = heatmap_->order() == HeatOrder::by_hotness ? tr("%1, the most used first").arg(experts)
+                                                       : tr("%1, by their numbers").arg(experts);
+  }
+  if (map_title_->text() != title) map_title_->setText(title);
+}
+
+void LivePanel::refresh_expert() {
+  if (source_.nothing()) return;
+  if (const std::optional<ExpertStory> story = source_.looked_at())
+    expert_->set_story(*story, source_.model(), source_.numbers());
 }
 
 void LivePanel::set_hottest_first(bool on) {
@@ -258,8 +306,7 @@ void LivePanel::update_header(const ShownMoment& moment) {
   }
   if (moment.state != State::idle) parts += tr("%1 tok/s").arg(number_text(n.tokens_per_second));
   parts += tr("%1 bits").arg(number_text(n.mean_bits_per_weight, 2));
-  if (moment.high_share)
-    parts += tr("%1 at %2").arg(percent_text(*moment.high_share), QString::fromStdString(n.tiers[0].name));
+  if (moment.high_share) parts += tr("%1 at %2").arg(percent_text(*moment.high_share), tier_text(n, 0));
   if (moment.host_share) parts += tr("%1 by the processor").arg(percent_text(*moment.host_share));
   headline_->set_parts(parts);
 }

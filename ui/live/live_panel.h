@@ -21,6 +21,7 @@ class QVBoxLayout;
 namespace fovea::ui {
 
 class ExpertTable;
+class ExpertView;
 class FollowView;
 class GainView;
 class GaugeView;
@@ -42,8 +43,8 @@ class LivePanel : public QWidget {
   ~LivePanel() override;
 
   void set_hottest_first(bool on);  // orders each layer's experts
-  // Asks before the switch to a fixed mix; `possible`: else it only says why not.
-  void confirm_switch(const QString& what_it_takes, bool possible);
+  // Asks before the switch to a fixed mix, or from it; `possible`: else it only says why not.
+  void confirm_switch(bool to_fixed, const QString& what_it_takes, bool possible);
   // One line under the map for a while: what became of an export, why a file could not be read.
   void show_message(const QString& text);
 
@@ -56,8 +57,9 @@ class LivePanel : public QWidget {
  Q_SIGNALS:
   void watchingChanged(bool watching);  // it is seen, or no longer
   void hottestFirstChosen(bool on);
-  void switchPolicyRequested();  // to a fixed mix, from the sentence that says it would do as well:
-                                 // say what it takes with confirm_switch()
+  // To a fixed mix, also from the sentence that says it would do as well; from one, to a policy that follows
+  // the conversation. Say what it takes with confirm_switch().
+  void switchPolicyRequested();
   void switchPolicyConfirmed();
   void choosePrecisionRequested();  // where no policy is at work: how experts are kept
   // A recording (.jsonl) or a trace of fovea trace: read it on another thread, then let the source show it.
@@ -100,6 +102,10 @@ class LivePanel : public QWidget {
   void refresh_table();
   void show_followed();
   void toggle_followed(std::int64_t unit);
+  void look_at(std::optional<std::int64_t> unit);
+  void arrange_map();
+  void refresh_expert();
+  void show_map_title();
   void choose_conversation(const QString& key);
 
   LiveSource& source_;
@@ -109,6 +115,7 @@ class LivePanel : public QWidget {
   QString lit_conversation_;
 
   QMenu* menu_;
+  QAction* switch_;
   QStackedWidget* pages_;
   QLabel* empty_text_;
   QWidget* empty_button_;
@@ -121,9 +128,10 @@ class LivePanel : public QWidget {
   HeatmapView* heatmap_;
   QTableView* table_view_;
   ExpertTable* table_;
+  ExpertView* expert_;
   LegendView* legend_;
   FollowView* follow_;
-  QToolButton *all_layers_, *hottest_;
+  QToolButton *back_to_map_, *hottest_, *table_button_;
   PoolsView* pools_;
   TrafficView* traffic_;
   RouterView* routers_;

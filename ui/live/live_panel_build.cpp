@@ -11,7 +11,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QShortcut>
 #include <QSlider>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -21,6 +20,7 @@
 
 #include "ui/live/expert_table.h"
 #include "ui/live/expert_text.h"
+#include "ui/live/expert_view.h"
 #include "ui/live/follow_view.h"
 #include "ui/live/gain_view.h"
 #include "ui/live/gauge_view.h"
@@ -161,6 +161,10 @@ QWidget* LivePanel::make_header() {
     const auto layer = static_cast<int>(heatmap_->current_unit().value_or(0) / units_per_layer());
     heatmap_->show_layer(heatmap_->single_layer() ? std::nullopt : std::optional(layer));
   });
+  menu->addAction(tr("One expert (E)"), this, [this] { look_at(heatmap_->current_unit().value_or(0)); });
+  menu->addSeparator();
+  switch_ = menu->addAction({}, this, &LivePanel::switchPolicyRequested);
+  switch_->setObjectName(QStringLiteral("switchAction"));
   menu->addSeparator();
   menu->addAction(tr("Replay a recording or trace…"), this, &LivePanel::ask_replay);
   menu->addAction(tr("Back to live"), &source_, &LiveSource::back_to_live);
@@ -232,10 +236,10 @@ QWidget* LivePanel::make_map_tools() {
     heatmap_->set_textures(on);
     legend_->set_textures(on);
   });
-  auto* table = make_button(tools, tr("Table"), tr("The same data as a table"), true);
+  auto* table = table_button_ = make_button(tools, tr("Table"), tr("The same data as a table"), true);
   table->setObjectName(QStringLiteral("table"));
   connect(table, &QToolButton::toggled, this, [this](bool on) {
-    map_pages_->setCurrentIndex(on ? 1 : 0);
+    look_at(std::nullopt);
     legend_->setVisible(!on);
     refresh_table();
   });
@@ -269,12 +273,16 @@ QWidget* LivePanel::make_map() {
   set_type(*map_title_, Type::label);
   map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   map_title_->setForegroundRole(QPalette::PlaceholderText);
-  all_layers_ = make_button(box, tr("All layers"), tr("Back from one layer to all layers (Esc)"));
-  all_layers_->setAutoRaise(true);
-  all_layers_->hide();
-  connect(all_layers_, &QToolButton::clicked, this, [this] { heatmap_->show_layer(std::nullopt); });
+  back_to_map_ = make_button(box, {}, tr("Back to more of the map (Esc)"));
+  back_to_map_->setObjectName(QStringLiteral("backToMap"));
+  back_to_map_->setAutoRaise(true);
+  back_to_map_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  back_to_map_->setIcon(icon_of(Glyph::previous));
+  back_to_map_->hide();
+  connect(back_to_map_, &QToolButton::clicked, this,
+          [this] { source_.looked_at() ? look_at(std::nullopt) : heatmap_->show_layer(std::nullopt); });
   caption->addWidget(map_title_, 1);
-  caption->addWidget(all_layers_);
+  caption->addWidget(back_to_map_);
   layout->addLayout(caption);
   layout->addWidget(tools_ = make_map_tools());
   map_pages_ = new QStackedWidget(box);
@@ -304,14 +312,16 @@ QWidget* LivePanel::make_map() {
           [this](const QModelIndex& index) { toggle_followed(table_->unit_at(index.row())); });
   map_pages_->addWidget(heatmap_);
   map_pages_->addWidget(table_view_);
+  map_pages_->addWidget(expert_ = new ExpertView(map_pages_));
+  connect(expert_, &ExpertView::left, this, [this] { look_at(std::nullopt); });
   legend_ = new LegendView(box);
   follow_ = new FollowView(box);
   layout->addWidget(map_pages_, 1);
   layout->addWidget(legend_);
   layout->addWidget(follow_);
   connect(heatmap_, &HeatmapView::followToggled, this, &LivePanel::toggle_followed);
-  connect(heatmap_, &HeatmapView::singleLayerChanged, this,
-          [this] { all_layers_->setVisible(heatmap_->single_layer().has_value()); });
+  connect(heatmap_, &HeatmapView::singleLayerChanged, this, &LivePanel::arrange_map);
+  connect(heatmap_, &HeatmapView::expertChosen, this, [this](qint64 unit) { look_at(unit); });
   connect(follow_, &FollowView::toggled, this, &LivePanel::toggle_followed);
   return box;
 }
@@ -443,9 +453,10 @@ void LivePanel::show_details(bool shown) {
   arrange();
 }
 
-void LivePanel::confirm_switch(const QString& what_it_takes, bool possible) {
+void LivePanel::confirm_switch(bool to_fixed, const QString& what_it_takes, bool possible) {
   auto* ask = new QMessageBox(possible ? QMessageBox::Question : QMessageBox::Warning,
-                              tr("Switch to a fixed mix"), what_it_takes, QMessageBox::NoButton, this);
+                              to_fixed ? tr("Switch to a fixed mix") : tr("Follow the conversation"),
+                              what_it_takes, QMessageBox::NoButton, this);
   ask->setObjectName(QStringLiteral("confirmSwitch"));
   ask->setAttribute(Qt::WA_DeleteOnClose);
   if (possible) {

@@ -38,6 +38,7 @@ class LiveSource : public QObject {
   virtual std::vector<FreshChange> fresh_changes() const = 0;  // the newest first
   virtual std::vector<UnitChange> last_changes() const = 0;    // [units]
   virtual const FollowedExperts& followed() const = 0;
+  virtual std::optional<ExpertStory> looked_at() = 0;  // of the expert of look_at()
   virtual Traffic traffic() const = 0;
   virtual MemoryParts memory() = 0;
   virtual Judgement judge() = 0;
@@ -51,6 +52,7 @@ class LiveSource : public QObject {
   virtual void set_playing(bool playing) = 0;
   virtual void back_to_live() = 0;
   virtual void toggle_followed(std::int64_t unit) = 0;
+  virtual void look_at(std::optional<std::int64_t> unit) = 0;  // at one expert; none: at the map again
   // Holds what is in view, to be written to the file that the user chooses next. The picture: of SaveAs::png.
   virtual std::function<void(const QString& path)> saver(SaveAs format, const QImage& picture) = 0;
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "ui/language/number_text.h"
+#include "ui/live/expert_text.h"
 #include "ui/live/strip_chart.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
@@ -51,7 +52,7 @@ QString PoolsView::part_name(const BudgetPart& part) const {
     case Kind::activations:
       return tr("Activations");
     case Kind::tier: {
-      const QString name = QString::fromStdString(numbers_.tiers[static_cast<std::size_t>(part.tier)].name);
+      const QString name = tier_text(numbers_, static_cast<std::size_t>(part.tier));
       if (numbers_.tiers.size() == 1) return tr("Experts (%1)").arg(name);
       if (part.tier == 0) return tr("Hot experts (%1)").arg(name);
       if (part.tier + 1 == static_cast<int>(numbers_.tiers.size())) return tr("Cold experts (%1)").arg(name);
@@ -262,8 +263,7 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
     const QString name =
         tier < 0
             ? tr("Pool of %1 blocks").arg(size)
-            : tr("Pool of %1 blocks (%2)")
-                  .arg(size, QString::fromStdString(numbers_.tiers[static_cast<std::size_t>(tier)].name));
+            : tr("Pool of %1 blocks (%2)").arg(size, tier_text(numbers_, static_cast<std::size_t>(tier)));
     y = bar(painter, y, width, name, static_cast<double>(state.used), static_cast<double>(state.blocks),
             tier < 0 ? subtle_text(palette())
                      : precision_colour(numbers_.tiers[static_cast<std::size_t>(tier)].bits_per_weight),

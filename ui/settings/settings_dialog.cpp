@@ -117,6 +117,17 @@ QWidget* SettingsDialog::make_appearance() {
     tell();
   });
   form->addRow(tr("&Sending"), key);
+
+  auto* still = new QCheckBox(tr("&Less motion"), page);
+  still->setObjectName(QStringLiteral("lessMotion"));
+  still->setToolTip(
+      tr("What changes its place is there at once; so it is too where the desktop asks for it"));
+  still->setChecked(settings_.less_motion);
+  connect(still, &QCheckBox::toggled, this, [this](bool less) {
+    settings_.less_motion = less;
+    tell();
+  });
+  form->addRow({}, still);
   return page;
 }
 

@@ -25,6 +25,7 @@ struct SettingsView {
   QString language;  // code; empty: the system's
   int text_percent = 100;
   bool send_with_control = false;
+  bool less_motion = false;
   bool offline = false;
   QStringList model_folders;  // watched in addition to Fovea's own
   int context_tokens = 0;     // 0: automatic

@@ -24,7 +24,7 @@ namespace {
 constexpr std::array names = {"add",        "search", "models",   "settings", "panel",    "more",  "copy",
                               "regenerate", "edit",   "go_on",    "remove",   "previous", "next",  "open",
                               "attach",     "tune",   "send",     "stop",     "sidebar",  "close", "check",
-                              "server",     "help",   "download", "folder"};
+                              "server",     "help",   "download", "folder",   "info"};
 
 // The drawings say "currentColor", which Qt's renderer does not take from outside.
 QSvgRenderer& drawing(Glyph glyph, const QColor& colour) {

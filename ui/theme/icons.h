@@ -36,7 +36,8 @@ enum class Glyph : std::uint8_t {
   server,
   help,
   download,
-  folder
+  folder,
+  info
 };
 
 void paint_icon(QPainter& painter, Glyph glyph, const QRectF& area, const QColor& colour);

@@ -8,6 +8,7 @@
 #include <QTabBar>
 #include <algorithm>
 
+#include "ui/theme/motion.h"
 #include "ui/theme/style_paint.h"
 
 namespace fovea::ui {
@@ -102,6 +103,9 @@ int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* 
     case SH_Slider_AbsoluteSetButtons:  // a click on a slider's groove means that place and not a step
                                         // towards it
       return Qt::LeftButton;
+    case SH_Widget_Animation_Duration:
+    case SH_Widget_Animate:
+      return motion::less() ? 0 : QProxyStyle::styleHint(hint, option, widget, more);
     case SH_ComboBox_Popup:
     case SH_EtchDisabledText:
     case SH_DitherDisabledText:

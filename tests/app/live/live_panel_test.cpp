@@ -123,7 +123,7 @@ class LivePanelTest : public QObject {
     choose->click();
     QCOMPARE(chosen.size(), 1);
     const QString memory = panel.findChild<PoolsView*>()->accessibleDescription();
-    QVERIFY2(memory.contains(QStringLiteral("Experts (file)")), qPrintable(memory));
+    QVERIFY2(memory.contains(QStringLiteral("Experts (5 bits)")), qPrintable(memory));
     QVERIFY2(memory.contains(QStringLiteral("KV cache")), qPrintable(memory));
     const QString traffic = panel.findChild<TrafficView*>()->accessibleDescription();
     QVERIFY2(traffic.startsWith(QStringLiteral("Tokens a second")), qPrintable(traffic));
@@ -200,7 +200,7 @@ class LivePanelTest : public QObject {
              qPrintable(pools->accessibleDescription()));
     const SnapshotRing& ring = session.ring();
     const QString hover = expert_text(session.model(), ring.last().numbers, ring.last_frame(), 2, {}, false);
-    QVERIFY2(hover.contains(QStringLiteral("Tier: main memory, computed by the processor")),
+    QVERIFY2(hover.contains(QStringLiteral("Precision: main memory, computed by the processor")),
              qPrintable(hover));
   }
 

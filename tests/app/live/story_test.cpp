@@ -51,7 +51,7 @@ class StoryTest : public QObject {
   void countsWhatChangedSinceTheQuestion() {
     LiveSession session;
     session.set_model({.name = QStringLiteral("a"), .policy = PolicyKind::fovea, .experts = 4});
-    session.begin_chapter(QStringLiteral("before there is anything to see"));
+    session.begin_chapter(QStringLiteral("the first"));  // told from the first moment that there is
     QVERIFY(session.story().empty());
     session.add_snapshot(snapshot({0, 0, 1, 1}), 1);
     session.begin_chapter(QStringLiteral("a tale"));
@@ -61,7 +61,8 @@ class StoryTest : public QObject {
     session.add_snapshot(snapshot({0, 0, 0, 1}, 3),
                          4);  // … one came back, and something was read from the disk
     const std::vector<Chapter> story = session.story();
-    QCOMPARE(story.size(), 2U);
+    QCOMPARE(story.size(), 3U);
+    QCOMPARE(story[2].question, QStringLiteral("the first"));
     QCOMPARE(story[0].question, QStringLiteral("a function"));
     QCOMPARE(story[0].woke, 1);
     QCOMPARE(story[0].rested, 0);
@@ -109,8 +110,19 @@ class StoryTest : public QObject {
       next.quality.calibrated = 0.2 * early + 0.05 * late;
       ring.add(next, step);
     }
-    const QualityLine line = quality_line(PolicyKind::fovea, ring, ring.end() - 1);
+    // One before the first moment that is held, one at its start, one in the middle, one that has no token
+    // yet.
+    const std::deque<Chapter> asked{{.question = QStringLiteral("none yet"), .token = 200},
+                                    {.question = QStringLiteral("middle"), .token = 100},
+                                    {.question = QStringLiteral("start"), .token = 0},
+                                    {.question = QStringLiteral("gone"), .token = -5}};
+    const QualityLine line = quality_line(PolicyKind::fovea, ring, ring.end() - 1, asked);
     QVERIFY(line.in_nats);
+    QCOMPARE(line.questions.size(), 2U);
+    QCOMPARE(line.questions[0].words, QStringLiteral("start"));
+    QCOMPARE(line.questions[0].point, 0U);
+    QCOMPARE(line.questions[1].words, QStringLiteral("middle"));
+    QCOMPARE(line.questions[1].point, 10U);
     QCOMPARE(line.points.size(), 20U);
     QVERIFY(close(line.points.front().kept, std::exp(-0.01)) &&
             close(*line.points.front().fixed, std::exp(-0.2)));
@@ -118,9 +130,9 @@ class StoryTest : public QObject {
             close(*line.points.back().fixed, std::exp(-0.05)));
     QVERIFY(close(line.points.back().low, std::exp(-0.5)));
     // Back in time it is shorter; a policy that moves nothing has none.
-    QCOMPARE(quality_line(PolicyKind::fovea, ring, ring.first() + 5).points.size(), 5U);
-    QVERIFY(quality_line(PolicyKind::none, ring, ring.end() - 1).points.empty());
-    QVERIFY(quality_line(PolicyKind::fovea, SnapshotRing(), 0).points.empty());
+    QCOMPARE(quality_line(PolicyKind::fovea, ring, ring.first() + 5, {}).points.size(), 5U);
+    QVERIFY(quality_line(PolicyKind::none, ring, ring.end() - 1, {}).points.empty());
+    QVERIFY(quality_line(PolicyKind::fovea, SnapshotRing(), 0, {}).points.empty());
   }
 
   void theSessionsOwnMixIsShownOnceItIsChosen() {
@@ -136,7 +148,7 @@ class StoryTest : public QObject {
     later.quality.low_since = 100;
     later.quality.start_since = 7;
     ring.add(later, 2);
-    const QualityLine line = quality_line(PolicyKind::fovea, ring, ring.end() - 1);
+    const QualityLine line = quality_line(PolicyKind::fovea, ring, ring.end() - 1, {});
     QCOMPARE(line.points.size(), 2U);
     QVERIFY(close(*line.points[0].fixed, std::exp(-0.2)));
     QVERIFY(close(*line.points[1].fixed, std::exp(-0.04)));

@@ -80,6 +80,7 @@ void SettingsTest::everything_comes_back() {
   all.language = "de";
   all.theme = ThemeChoice::dark;
   all.text_percent = 150;
+  all.less_motion = true;
   all.send_key = SendKey::control_enter;
   all.show_live_panel = false;
   all.hottest_first = true;

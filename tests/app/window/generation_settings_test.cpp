@@ -119,6 +119,22 @@ class GenerationSettingsTest : public QObject {
     QCOMPARE(app::read_timings(R"({"tokens": 6, "decode_seconds": 2})").tokens_per_second, 3.0);
     QCOMPARE(app::read_timings(R"({"tokens": 1e300})").tokens, 0);
     QCOMPARE(app::read_timings(R"({"tokens": "6"})").tokens, 0);
+    QVERIFY(!app::read_timings(R"({"joules": "6"})").joules);
+  }
+
+  void whatWasMeasuredIsKept() {
+    GenerateResult result;
+    QVERIFY(!app::read_timings(app::timings_json(result)).quality_kept);
+    QVERIFY(!app::read_timings(app::timings_json(result)).joules);
+    result.quality_kept = 0.97;
+    result.joules = 12.5;
+    result.bits_per_use = 4.25;
+    result.timings.prompt_tokens = 30;
+    const app::KeptTimings kept = app::read_timings(app::timings_json(result));
+    QCOMPARE(kept.quality_kept.value_or(0), 0.97);
+    QCOMPARE(kept.joules.value_or(0), 12.5);
+    QCOMPARE(kept.bits_per_use.value_or(0), 4.25);
+    QCOMPARE(kept.prompt_tokens.value_or(0), 30);
   }
 
   void aFileCannotCloseItsOwnFence() {

@@ -1,5 +1,6 @@
 #include "ui/chat/transcript_view.h"
 
+#include <QAccessible>
 #include <QApplication>
 #include <QClipboard>
 #include <QGuiApplication>
@@ -243,6 +244,33 @@ class TranscriptViewTest : public QObject {
     QTest::mouseClick(view_->viewport(), Qt::LeftButton, {},
                       controls[0].area.center().toPoint() + view_->rect_of_message(0).topLeft());
     QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("line\n").repeated(100).trimmed());
+  }
+
+  void factsAreShownOnDemand() {
+    MessageView view = answer(7, "text");
+    view.actions = MessageAction::copy | MessageAction::facts;
+    view.facts = {{QStringLiteral("Seed"), QStringLiteral("42")},
+                  {QStringLiteral("Energy"), QStringLiteral("8 J")}};
+    append(view);
+    append(answer(8, "another"));
+    QSignalSpy actions(view_.get(), &TranscriptView::messageActionRequested);
+    const auto press = [this] {
+      for (const Control& control : view_->controls_of(0))
+        if (control.kind == Control::Kind::action && control.action == MessageAction::facts)
+          view_->activate(0, control);
+    };
+    const auto description = [this] {
+      return QAccessible::queryAccessibleInterface(view_.get())->child(0)->text(QAccessible::Description);
+    };
+    const int height = view_->rect_of_message(0).height(), next = view_->rect_of_message(1).top();
+    QVERIFY(!description().contains(QStringLiteral("42")));
+    press();
+    QVERIFY(view_->rect_of_message(0).height() > height);
+    QVERIFY(view_->rect_of_message(1).top() > next);
+    QVERIFY(description().contains(QStringLiteral("Seed: 42. Energy: 8 J")));
+    press();
+    QCOMPARE(view_->rect_of_message(0).height(), height);
+    QCOMPARE(actions.count(), 0);
   }
 
   void actionsAndBranchesAreAsked() {

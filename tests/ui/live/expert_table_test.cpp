@@ -78,11 +78,11 @@ class ExpertTableTest : public QObject {
     const auto text = [&](int row, int column) { return table.index(row, column).data().toString(); };
     QCOMPARE(text(1, ExpertTable::layer), QStringLiteral("4"));
     QCOMPARE(text(1, ExpertTable::expert), QStringLiteral("1"));
-    QCOMPARE(text(1, ExpertTable::tier), QStringLiteral("q2"));
+    QCOMPARE(text(1, ExpertTable::tier), QStringLiteral("2 bits"));
     QCOMPARE(text(1, ExpertTable::tokens), QStringLiteral("50"));
     QCOMPARE(text(1, ExpertTable::last_change), QStringLiteral("3.0 s ago"));
     QVERIFY(text(1, ExpertTable::why).contains(QStringLiteral("gave way")));
-    QCOMPARE(text(2, ExpertTable::target), QStringLiteral("q4"));
+    QCOMPARE(text(2, ExpertTable::target), QStringLiteral("4 bits"));
     QCOMPARE(text(3, ExpertTable::layer), QStringLiteral("9"));
     QCOMPARE(text(4, ExpertTable::tier), QStringLiteral("main memory"));
     QCOMPARE(text(5, ExpertTable::tier), QStringLiteral("on disk"));

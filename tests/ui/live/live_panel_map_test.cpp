@@ -6,6 +6,7 @@
 #include "tests/ui/live/made_source.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
 
@@ -17,6 +18,9 @@ class LivePanelMapTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() { motion::set_less(true); }
+  void cleanupTestCase() { motion::set_less(false); }
+
   void hueIsTheTierStrengthTheHotness() {
     MadeSource source;
     LivePanel panel(source);
@@ -87,7 +91,7 @@ class LivePanelMapTest : public QObject {
     QTest::keyClick(&map, Qt::Key_Down);
     QCOMPARE(map.current_unit().value_or(-1), 10);
     QVERIFY(map.accessibleDescription().contains(QStringLiteral("Layer 1, expert 2")));
-    QVERIFY(map.accessibleDescription().contains(QStringLiteral("q4")));
+    QVERIFY(map.accessibleDescription().contains(QStringLiteral("4 bits")));
     QTest::keyClick(&map, Qt::Key_Return);
     QCOMPARE(followed.size(), 1);
     QCOMPARE(followed[0][0].toLongLong(), 10);

@@ -52,7 +52,7 @@ class LivePanelTest : public QObject {
     QVERIFY(panel.findChild<QToolButton*>(QStringLiteral("freeze"))->isChecked());
     const QString headline = panel.findChild<Headline*>()->text();
     QVERIFY2(headline.contains(number_text(65, 0) + QStringLiteral(" s back")) &&
-                 headline.contains(percent_text(0.25) + QStringLiteral(" at q4")),
+                 headline.contains(percent_text(0.25) + QStringLiteral(" at 4 bits")),
              qPrintable(headline));
     const auto* slider = panel.findChild<QSlider*>(QStringLiteral("timeline"));
     QCOMPARE(slider->minimum(), 10);

@@ -41,6 +41,17 @@ void MadeSource::show(const Snapshot& snapshot) {
   parts.tier_of_pool.assign(snapshot.pools.size(), -1);
 }
 
+std::optional<ExpertStory> MadeSource::looked_at() {
+  if (!looked_unit) return std::nullopt;
+  const auto unit = static_cast<std::size_t>(*looked_unit);
+  ExpertStory story{.line = {.unit = *looked_unit}, .until = 10, .uses = frame_.uses[unit]};
+  story.layer_uses = 8 * story.uses;
+  story.rank = 1;
+  story.line.points.push_back({.seconds = 9, .tier = frame_.tier[unit], .hotness = 0.1F});
+  story.changes = looked_changes;
+  return story;
+}
+
 QColor pixel(LivePanel& panel, int layer, int slot) {
   HeatmapView& map = panel.heatmap();
   const QPointF centre = map.layout_of_cells().cell_rect({layer, slot}).center();

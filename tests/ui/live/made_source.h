@@ -25,6 +25,8 @@ class MadeSource : public ui::LiveSource {
   std::vector<ui::FreshChange> fresh;
   std::vector<ui::UnitChange> last;
   ui::FollowedExperts follows;
+  std::optional<std::int64_t> looked_unit;
+  std::vector<ui::UnitChange> looked_changes;
   ui::Traffic seen_traffic;
   ui::MemoryParts parts;
   ui::Judgement judgement;
@@ -45,6 +47,8 @@ class MadeSource : public ui::LiveSource {
   std::vector<ui::FreshChange> fresh_changes() const override { return fresh; }
   std::vector<ui::UnitChange> last_changes() const override { return last; }
   const ui::FollowedExperts& followed() const override { return follows; }
+  std::optional<ui::ExpertStory> looked_at() override;
+  void look_at(std::optional<std::int64_t> unit) override { looked_unit = unit; }
   ui::Traffic traffic() const override { return seen_traffic; }
   ui::MemoryParts memory() override { return parts; }
   ui::Judgement judge() override { return judgement; }
