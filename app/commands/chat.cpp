@@ -81,6 +81,8 @@ nlohmann::ordered_json as_json(const GenerateResult& result, const ChatFlags& fl
       {"dropped_messages", result.dropped_messages},
       {"token_ids", result.tokens},
       {"sampling", as_json(sampling)}};
+  if (result.quality_kept) object["quality_kept"] = *result.quality_kept;
+  if (result.joules) object["joules"] = *result.joules;
   add_precision_use(object, *loaded.engine);
   return object;
 }

@@ -251,6 +251,7 @@ void ConversationController::send(const QString& text) {
           if (window_.composer().text().isEmpty()) window_.composer().set_text(text);
         } else {
           if (!was_edit) kept_attachments_.erase(was);
+          if (was == 0) bring_back_apart();
           if (ticket == shown_) {
             editing_ = 0;
             restore_attachments();

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/history/types.h"
@@ -61,6 +62,9 @@ class ConversationController : public QObject {
   void set_chat_settings(const ui::ChatSettingsView& settings);
 
   void new_chat();
+  // One whose first question is not the user's: what they have typed and attached for a new chat stays for
+  // the next one.
+  void new_chat_apart();
   // At its end, or at a message, in which `found` is marked.
   void open(history::Id conversation, history::Id message = 0, const QStringList& found = {});
 
@@ -153,6 +157,7 @@ class ConversationController : public QObject {
   void add_attachment(const history::Attachment& file);
   void leave_conversation();
   void restore_attachments();
+  void bring_back_apart();
   void save_draft();
   void restore_draft();
   const history::Message* find(history::Id message) const;
@@ -173,8 +178,13 @@ class ConversationController : public QObject {
   Ended ended_;      // the last one: what is read of it may be older than its end
   Storing storing_;  // in the conversation that is shown; null: nothing is
   history::Id editing_ = 0;
-  std::string new_draft_;  // as it is stored: of a conversation that does not exist yet
-  quint64 shown_ = 0;      // counts what was opened, so that late answers of the history are known
+  struct Apart {
+    std::string draft;
+    std::vector<Waiting> attachments;
+  };
+  std::optional<Apart> apart_;  // what new_chat_apart() laid aside, until its question is stored
+  std::string new_draft_;       // as it is stored: of a conversation that does not exist yet
+  quint64 shown_ = 0;           // counts what was opened, so that late answers of the history are known
   QTimer draft_timer_{this};
 };
 

@@ -17,6 +17,22 @@ void ConversationController::leave_conversation() {
   if (editing_ == 0) kept_attachments_[conversation_.id] = attachments_;
 }
 
+void ConversationController::new_chat_apart() {
+  new_chat();
+  draft_timer_.stop();
+  apart_ = Apart{new_draft_, std::exchange(attachments_, {})};
+  window_.composer().set_text({});
+  show_attachments();
+}
+
+void ConversationController::bring_back_apart() {
+  if (!apart_) return;
+  const Apart laid_aside = *std::exchange(apart_, {});
+  new_draft_ = laid_aside.draft;
+  kept_attachments_[0] = laid_aside.attachments;
+  if (!new_draft_.empty()) history_.keep_draft(0, q(new_draft_));
+}
+
 void ConversationController::save_draft() {
   draft_timer_.stop();
   if (editing_ != 0) return;

@@ -16,6 +16,7 @@
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
 #include "app/window/server_link.h"
+#include "app/window/tour.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/core/result.h"
@@ -82,6 +83,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   demo_ = std::make_unique<DemoStart>(*chat_, *window_, models_folder() / "demo.gguf", stores_folder());
   chat_->set_load_setup([this](LoadOptions& load) { apply_kept_setup(load); });
   new LiveController(*live_session_, *live_panel_, *chat_);
+  tour_ = new Tour(*chat_, *window_, *live_panel_, *live_session_, models_folder() / "demo.gguf");
   ModelsSettings models = ModelsSettings::usual();
   models.folders = folders_of(settings_);
   models.downloads.network.offline |= settings_.offline;

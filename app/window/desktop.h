@@ -30,6 +30,7 @@ class CompareLink;
 class LiveSession;
 class ModelsController;
 class ServerLink;
+class Tour;
 struct Proposal;
 
 class Desktop : public QObject {
@@ -52,6 +53,7 @@ class Desktop : public QObject {
   ModelsController& models() { return *models_; }
   CompareLink& compare() { return *compare_; }
   ServerLink& server() { return *server_; }
+  Tour& tour() { return *tour_; }
   const Settings& settings() const { return settings_; }
   // What the program is to be started with again, now that it has closed; nothing: it has ended.
   const std::optional<std::vector<std::string>>& restart() const { return restart_; }
@@ -99,6 +101,7 @@ class Desktop : public QObject {
   std::unique_ptr<ui::ChatWindow> window_;
   ui::LivePanel* live_panel_;  // owned by the window
   std::unique_ptr<ChatController> chat_;
+  Tour* tour_;  // the chat owns it
   std::unique_ptr<DemoStart> demo_;
   std::unique_ptr<ModelsController> models_;
   std::unique_ptr<WizardLink> wizard_;

@@ -127,7 +127,8 @@ void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
   }
   const auto result = engine()->generate(
       request,
-      [this](std::string_view text, const Timings& so_far) {
+      [this, &stop](std::string_view text, const Timings& so_far) {
+        keep_pace(stop);
         Q_EMIT textArrived(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())), so_far);
       },
       [this](const Progress& progress) {
@@ -141,6 +142,29 @@ void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
   rest();
   if (const auto use = engine()->precision()) Q_EMIT precisionUsed(*use);
   Q_EMIT finished(*result);
+}
+
+void EngineWorker::set_pace(double tokens_per_second) {
+  const std::lock_guard lock(pace_mutex_);
+  pace_ = tokens_per_second;
+  pace_changed_.notify_all();
+}
+
+void EngineWorker::keep_pace(const std::stop_token& stop) {
+  using Clock = std::chrono::steady_clock;
+  std::unique_lock lock(pace_mutex_);
+  const auto next = [this] {
+    return last_token_ +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / pace_));
+  };
+  while (pace_ != 0 && !stop.stop_requested() && (pace_ < 0 || Clock::now() < next())) {
+    if (pace_ < 0) {
+      pace_changed_.wait(lock, stop, [this] { return pace_ >= 0; });
+    } else {
+      pace_changed_.wait_until(lock, stop, next(), [this, pace = pace_] { return pace_ != pace; });
+    }
+  }
+  last_token_ = Clock::now();
 }
 
 void EngineWorker::rest() {

@@ -7,6 +7,8 @@
 #include <QObject>
 #include <QString>
 #include <QTimer>
+#include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -63,6 +65,11 @@ class EngineWorker : public QObject {
   // thread; returns at once. What was given before must be null or not be asked any more.
   void serve(std::shared_ptr<EngineModels> models);
 
+  // At most so many tokens of an answer a second; 0: as many as there are, standing_still: none until there
+  // is another pace. Any thread. Experts move with the text, since the engine waits.
+  static constexpr double standing_still = -1;
+  void set_pace(double tokens_per_second);
+
   // Lets go of the engine; on the worker's thread, when that ends. Others' answers are ended.
   void close() { leave_engine(); }
 
@@ -98,7 +105,8 @@ class EngineWorker : public QObject {
  private:
   std::stop_token begin(quint64 ticket);
   void rest();  // until the swaps that an answer began are finished
-  bool due();   // at most 20 progress reports a second
+  void keep_pace(const std::stop_token& stop);
+  bool due();  // at most 20 progress reports a second
   Engine* engine() const { return engine_ ? &engine_->engine() : nullptr; }
   // Two models at once may not fit into memory. Programs that ask for one wait until enter_engine().
   std::shared_ptr<EngineModels> leave_engine();
@@ -117,6 +125,11 @@ class EngineWorker : public QObject {
   std::uint64_t snapshot_seen_ = 0;       // guarded by engine_mutex_: the number of the last one
   QElapsedTimer last_report_;             // worker thread only
   QTimer rest_timer_{this};               // worker thread only
+
+  std::mutex pace_mutex_;
+  std::condition_variable_any pace_changed_;
+  double pace_ = 0;                                   // guarded by pace_mutex_
+  std::chrono::steady_clock::time_point last_token_;  // worker thread only
 
   std::mutex mutex_;
   std::stop_source source_;    // guarded by mutex_

@@ -1398,6 +1398,37 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::Tour</name>
+    <message>
+        <source>The demo model&apos;s experts are being prepared, only this once. The tour begins by itself when they are ready.</source>
+        <translation>Die Experten des Demomodells werden vorbereitet, nur dieses eine Mal. Die Führung beginnt von selbst, wenn sie bereit sind.</translation>
+    </message>
+    <message>
+        <source>The tour shows how experts change their precision. For that it needs a model that is opened so, or the demo model, which is not on this computer.</source>
+        <translation>Die Führung zeigt, wie Experten ihre Genauigkeit ändern. Dafür braucht sie ein Modell, das so geöffnet ist, oder das Demomodell, das nicht auf diesem Rechner ist.</translation>
+    </message>
+    <message>
+        <source>The demo model is being opened.</source>
+        <translation>Das Demomodell wird geöffnet.</translation>
+    </message>
+    <message>
+        <source>%1. Each token is written by a few experts in every layer. Those that it needs get more bits: watch them brighten in the map.</source>
+        <translation>%1. Jedes Token schreiben wenige Experten in jeder Schicht. Die gebrauchten bekommen mehr Bit: Auf der Karte leuchten sie auf.</translation>
+    </message>
+    <message>
+        <source>Now another subject: %1. Other experts are needed, and those of before make room.</source>
+        <translation>Nun ein anderes Thema: %1. Andere Experten werden gebraucht, und die von vorhin machen Platz.</translation>
+    </message>
+    <message>
+        <source>Nothing is known of this answer&apos;s experts.</source>
+        <translation>Über die Experten dieser Antwort ist nichts bekannt.</translation>
+    </message>
+    <message>
+        <source>That was the tour. Ask something of your own, and watch the map.</source>
+        <translation>Das war die Führung. Fragen Sie nun selbst etwas, und beobachten Sie die Karte.</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::WizardController</name>
     <message>
         <source>Loading…</source>
@@ -2429,6 +2460,10 @@
         <source>&amp;How Fovea works</source>
         <translation>So &amp;arbeitet Fovea</translation>
     </message>
+    <message>
+        <source>Take the &amp;tour</source>
+        <translation>Die &amp;Führung</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::CommandBox</name>
@@ -2662,7 +2697,7 @@
     </message>
     <message>
         <source>An adaptive mix follows the conversation; a fixed one keeps as many experts at each precision, but always the same ones. The panel shows both as lines. Where the fixed one would keep more, it says so, and you can switch with one click.</source>
-        <translation>Eine anpassende Mischung folgt dem Gespräch; eine feste hält bei jeder Genauigkeit ebenso viele Experten, aber immer dieselben. Die Ansicht zeigt beide als Linien. Wo die feste mehr erhielte, sagt sie es, und Sie wechseln mit einem Klick.</translation>
+        <translation>Eine anpassende Mischung folgt dem Gespräch; eine feste hält bei jeder Genauigkeit ebenso viele Experten, aber immer dieselben. Das Panel zeigt beide als Linien. Wo die feste mehr erhielte, sagt sie es, und Sie wechseln mit einem Klick.</translation>
     </message>
     <message>
         <source>Context</source>
@@ -3872,6 +3907,14 @@
     <message>
         <source>Follow the conversation</source>
         <translation>Dem Gespräch folgen</translation>
+    </message>
+    <message>
+        <source>Take the tour</source>
+        <translation>Die Führung</translation>
+    </message>
+    <message>
+        <source>Three questions, and what the experts do; about two minutes</source>
+        <translation>Drei Fragen, und was die Experten dabei tun; etwa zwei Minuten</translation>
     </message>
 </context>
 <context>
@@ -5090,6 +5133,45 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>%1 went to rest at fewer to make room</source>
         <translation>%1 ruhen dafür mit weniger</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::TourView</name>
+    <message>
+        <source>Tour</source>
+        <translation>Führung</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>Überspringen</translation>
+    </message>
+    <message>
+        <source>Keep this conversation</source>
+        <translation>Gespräch behalten</translation>
+    </message>
+    <message>
+        <source>Delete it</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>End the tour</source>
+        <translation>Führung beenden</translation>
+    </message>
+    <message>
+        <source>Tour · %1 of %2</source>
+        <translation>Führung · %1 von %2</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
     </message>
 </context>
 <context>

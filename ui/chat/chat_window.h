@@ -93,6 +93,7 @@ class ChatWindow : public QMainWindow {
   void settingsRequested();
   void serverSettingsRequested();
   void wizardRequested();
+  void tourRequested();
   void textSizeRequested(int step);  // +1, -1; 0: as it was
   void cancelLoadRequested();
   void livePanelShown(bool shown);

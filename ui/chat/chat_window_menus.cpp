@@ -129,6 +129,8 @@ void ChatWindow::make_menus() {
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   connect(add_action(help, "commandsAction", tr("&Find a command…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_P)),
           &QAction::triggered, this, &ChatWindow::show_commands);
+  connect(add_action(help, "tourAction", tr("Take the &tour"), {}), &QAction::triggered, this,
+          &ChatWindow::tourRequested);
   connect(add_action(help, "conceptsAction", tr("&How Fovea works"), {}), &QAction::triggered, this,
           &ChatWindow::show_concepts);
   connect(add_action(help, "shortcutsAction", tr("&Keyboard"), QKeySequence::HelpContents),

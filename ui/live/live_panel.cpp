@@ -23,6 +23,7 @@
 #include "ui/live/pools_view.h"
 #include "ui/live/router_view.h"
 #include "ui/live/story_view.h"
+#include "ui/live/tour_view.h"
 #include "ui/live/traffic_view.h"
 
 namespace fovea::ui {
@@ -241,6 +242,11 @@ void LivePanel::choose_conversation(const QString& key) {
   routers_->set_lit_conversation(lit_conversation_);
   heatmap_->set_lit(lit_conversation_.isEmpty() ? std::vector<std::uint8_t>()
                                                 : source_.busiest_experts(lit_conversation_));
+}
+
+void LivePanel::show_tour(const std::optional<TourCaption>& caption) {
+  if (caption) tour_->set_caption(*caption);
+  tour_->setVisible(caption.has_value());
 }
 
 void LivePanel::show_message(const QString& text) {

@@ -32,7 +32,9 @@ class PoolsView;
 class QualityLineView;
 class RouterView;
 class StoryView;
+class TourView;
 class TrafficView;
+struct TourCaption;
 
 class LivePanel : public QWidget {
   Q_OBJECT
@@ -49,6 +51,8 @@ class LivePanel : public QWidget {
   void show_message(const QString& text);
 
   HeatmapView& heatmap() { return *heatmap_; }
+  TourView& tour() { return *tour_; }
+  void show_tour(const std::optional<TourCaption>& caption);  // nothing: none is under way
   // Draws what it shows now, also while hidden.
   void refresh();
 
@@ -64,6 +68,8 @@ class LivePanel : public QWidget {
   void choosePrecisionRequested();  // where no policy is at work: how experts are kept
   // A recording (.jsonl) or a trace of fovea trace: read it on another thread, then let the source show it.
   void replayRequested(const QString& path);
+
+  void tourRequested();
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -139,6 +145,7 @@ class LivePanel : public QWidget {
   GaugeView* gauge_;
   QualityLineView* line_;
   StoryView* story_;
+  TourView* tour_;
   PoolsView* memory_bar_;
   QLabel *subtitle_, *map_title_;
   QWidget *advice_, *tools_, *timeline_, *story_page_, *details_page_;

@@ -31,6 +31,7 @@
 #include "ui/live/pools_view.h"
 #include "ui/live/router_view.h"
 #include "ui/live/story_view.h"
+#include "ui/live/tour_view.h"
 #include "ui/live/traffic_view.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
@@ -114,7 +115,13 @@ void LivePanel::build() {
   foot->addWidget(change);
   content->addLayout(foot);
   pages_->addWidget(page);
-  layout->addWidget(pages_);
+  tour_ = new TourView(this);
+  tour_->hide();
+  auto* tour_room = new QVBoxLayout;
+  tour_room->setContentsMargins(space::wide, space::close, space::wide, 0);
+  tour_room->addWidget(tour_);
+  layout->addLayout(tour_room);
+  layout->addWidget(pages_, 1);
   heatmap_->describe = [this](std::int64_t unit, bool rich) {
     if (source_.nothing()) return QString();
     const MapFrame& frame = source_.frame();
@@ -163,6 +170,7 @@ QWidget* LivePanel::make_header() {
   });
   menu->addAction(tr("One expert (E)"), this, [this] { look_at(heatmap_->current_unit().value_or(0)); });
   menu->addSeparator();
+  menu->addAction(tr("Take the tour"), this, &LivePanel::tourRequested);
   switch_ = menu->addAction({}, this, &LivePanel::switchPolicyRequested);
   switch_->setObjectName(QStringLiteral("switchAction"));
   menu->addSeparator();
@@ -410,6 +418,10 @@ QWidget* LivePanel::make_empty_page() {
   button->setObjectName(QStringLiteral("choosePrecision"));
   connect(button, &QPushButton::clicked, this, &LivePanel::choosePrecisionRequested);
   empty_button_ = button;
+  auto* tour = new QPushButton(tr("Take the tour"), page);
+  tour->setObjectName(QStringLiteral("takeTour"));
+  tour->setToolTip(tr("Three questions, and what the experts do; about two minutes"));
+  connect(tour, &QPushButton::clicked, this, &LivePanel::tourRequested);
   auto* replay = new QPushButton(tr("Replay a recording or trace…"), page);
   replay->setFlat(true);
   connect(replay, &QPushButton::clicked, this, &LivePanel::ask_replay);
@@ -417,6 +429,7 @@ QWidget* LivePanel::make_empty_page() {
   layout->addWidget(empty_text_);
   layout->addSpacing(character * 2);
   layout->addWidget(button, 0, Qt::AlignHCenter);
+  layout->addWidget(tour, 0, Qt::AlignHCenter);
   layout->addWidget(replay, 0, Qt::AlignHCenter);
   layout->addStretch(3);
   return page;
