@@ -75,6 +75,8 @@ void ChatController::connect_worker() {
   connect(worker_.get(), &EngineWorker::failed, this, &ChatController::on_failed);
   connect(worker_.get(), &EngineWorker::compared, this, &ChatController::open_after_comparison);
   connect(worker_.get(), &EngineWorker::comparisonFailed, this, &ChatController::open_after_comparison);
+  connect(worker_.get(), &EngineWorker::answeredBeside, this, &ChatController::open_after_comparison);
+  connect(worker_.get(), &EngineWorker::besideFailed, this, &ChatController::open_after_comparison);
   connect(worker_.get(), &EngineWorker::precisionUsed, this, &ChatController::on_precision_used);
 }
 
@@ -147,13 +149,21 @@ void ChatController::leave_model() {
   measure_next();
 }
 
+void ChatController::close_to_compare() {
+  compared_ = opened_with(model_.settings.precision);
+  leave_model();
+  window_.show_progress(tr("Compares two settings of %1").arg(q(model_.info.name)), 0, 0);
+  Q_EMIT modelClosed();
+}
+
+void ChatController::answer_beside(const BesideRequest& request) {
+  close_to_compare();
+  QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),
+                                            request] { worker->answer_beside(ticket, request); });
+}
+
 void ChatController::compare(const ComparisonRequest& request, bool keep_open) {
-  if (!keep_open) {
-    compared_ = opened_with(model_.settings.precision);
-    leave_model();
-    window_.show_progress(tr("Compares two settings of %1").arg(q(model_.info.name)), 0, 0);
-    Q_EMIT modelClosed();
-  }
+  if (!keep_open) close_to_compare();
   QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(), request,
                                             keep_open] { worker->compare(ticket, request, keep_open); });
 }

@@ -37,6 +37,8 @@ class ChatController : public QObject {
   // Compares two settings of the model that is open, while no answer is under way; answers come as signals of
   // the worker. Without `keep_open` the model is closed meanwhile and then opened again as it was.
   void compare(const ComparisonRequest& request, bool keep_open);
+  // Likewise, one question with two settings.
+  void answer_beside(const BesideRequest& request);
   // The model that is open, as it would be opened with other precision.
   LoadOptions opened_with(const PrecisionRequest& precision) const;
   // What is changed for each model that is opened by its path.
@@ -69,6 +71,7 @@ class ChatController : public QObject {
   void connect_conversation();
   void ask(const AnswerRequest& wanted);
   void close();
+  void close_to_compare();
   void leave_model();
   void show_work();
   void update_status();

@@ -11,6 +11,7 @@
 #include "app/library/sampling_defaults.h"
 #include "app/library/stores.h"
 #include "app/live/live_session.h"
+#include "app/window/beside_link.h"
 #include "app/window/compare_link.h"
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
@@ -92,6 +93,9 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
       *chat_, *window_, [this](const std::function<void(Settings&)>& change) { change_settings(change); });
   wizard_->set_downloads(models_->downloads());
   compare_ = std::make_unique<CompareLink>(*chat_, *window_);
+  beside_ = new BesideLink(*chat_, *window_);
+  connect(window_.get(), &ui::ChatWindow::besideRequested, beside_, &BesideLink::open);
+  connect(live_panel_, &ui::LivePanel::besideRequested, beside_, &BesideLink::open);
   server_ =
       std::make_unique<ServerLink>(*chat_, *window_, request_.plan_text, config_folder() / "server.key");
   connect_window();

@@ -26,6 +26,7 @@ class LivePanel;
 
 namespace fovea::app {
 
+class BesideLink;
 class CompareLink;
 class LiveSession;
 class ModelsController;
@@ -52,6 +53,7 @@ class Desktop : public QObject {
   LiveSession& live_session() { return *live_session_; }
   ModelsController& models() { return *models_; }
   CompareLink& compare() { return *compare_; }
+  BesideLink& beside() { return *beside_; }
   ServerLink& server() { return *server_; }
   Tour& tour() { return *tour_; }
   const Settings& settings() const { return settings_; }
@@ -101,7 +103,8 @@ class Desktop : public QObject {
   std::unique_ptr<ui::ChatWindow> window_;
   ui::LivePanel* live_panel_;  // owned by the window
   std::unique_ptr<ChatController> chat_;
-  Tour* tour_;  // the chat owns it
+  Tour* tour_;          // the chat owns it
+  BesideLink* beside_;  // the window owns it
   std::unique_ptr<DemoStart> demo_;
   std::unique_ptr<ModelsController> models_;
   std::unique_ptr<WizardLink> wizard_;

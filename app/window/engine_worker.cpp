@@ -214,4 +214,28 @@ void EngineWorker::compare(quint64 ticket, const ComparisonRequest& request, boo
   }
 }
 
+void EngineWorker::answer_beside(quint64 ticket, const BesideRequest& request) {
+  const std::stop_token stop = begin(ticket);
+  leave_engine();
+  const auto result = app::answer_beside(
+      request,
+      [this](const LoadOptions& options, const ProgressSink& progress, const std::stop_token& until) {
+        return loader_(options, {}, progress, until);
+      },
+      [this](const BesideProgress& progress) {
+        if (!progress.text.empty()) {
+          Q_EMIT besideText(progress.setting,
+                            QString::fromUtf8(progress.text.data(), std::ssize(progress.text)));
+        } else if (progress.opening.total == 0 || due()) {
+          Q_EMIT besideProgress(progress);
+        }
+      },
+      stop);
+  if (result) {
+    Q_EMIT answeredBeside(*result);
+  } else {
+    Q_EMIT besideFailed(result.error());
+  }
+}
+
 }  // namespace fovea::app

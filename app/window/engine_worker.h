@@ -16,6 +16,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "app/advisor/beside.h"
 #include "app/advisor/calibration.h"
 #include "app/advisor/comparison.h"
 #include "app/server/engine_models.h"
@@ -85,6 +86,8 @@ class EngineWorker : public QObject {
   // Opens the model with one setting after the other, beside the one that is open, which stays as it is.
   // Without `keep_open` that one is let go of before.
   void compare(quint64 ticket, const fovea::app::ComparisonRequest& request, bool keep_open);
+  // Likewise, with one question; the model that is open is let go of before.
+  void answer_beside(quint64 ticket, const fovea::app::BesideRequest& request);
 
  Q_SIGNALS:
   void loadProgress(const fovea::Progress& progress);
@@ -100,6 +103,10 @@ class EngineWorker : public QObject {
   void comparisonProgress(const fovea::app::ComparisonProgress& progress);
   void compared(const fovea::app::SettingsComparison& result);
   void comparisonFailed(const fovea::Error& error);
+  void besideProgress(const fovea::app::BesideProgress& progress);  // without its text …
+  void besideText(int setting, const QString& text);                // … which comes here
+  void answeredBeside(const fovea::app::BesideResult& result);
+  void besideFailed(const fovea::Error& error);
   void precisionUsed(const fovea::PrecisionUse& use);  // after each answer, with a policy
 
  private:

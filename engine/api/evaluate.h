@@ -75,6 +75,11 @@ Result<ContinuationScores> score_continuations(Engine&, std::string_view context
                                                std::span<const std::string> continuations,
                                                std::stop_token = {});
 
+// ln p of each of `tokens` behind a context and those before it, nats; [tokens]. Both must fit the engine's
+// context together, and neither may be empty.
+Result<std::vector<double>> score_tokens(Engine&, std::span<const TokenId> context,
+                                         std::span<const TokenId> tokens, std::stop_token = {});
+
 // ln p(text) in nats, where each token is predicted once: a text longer than the engine's context is cut into
 // windows of that length, the first of which stands behind the begin of text. As the harness' rolling
 // requests.

@@ -123,6 +123,25 @@ Result<ContinuationScores> score_continuations(Engine& engine, std::string_view 
   return score_branches(engine, branches.context, branches.continuations, stop);
 }
 
+Result<std::vector<double>> score_tokens(Engine& engine, std::span<const TokenId> context,
+                                         std::span<const TokenId> tokens, std::stop_token stop) {
+  const std::int64_t room = engine.settings().context - std::ssize(context) + 1;
+  if (tokens.empty() || context.empty())
+    return fail(phrases::option_place("tokens"), errors::likelihood_empty_text());
+  if (std::ssize(tokens) > room)
+    return fail(phrases::option_place("tokens"),
+                errors::continuation_beyond_context(1, std::ssize(tokens), room));
+  std::vector<double> scores(tokens.size());
+  const std::vector<Tokens> branch{Tokens(tokens.begin(), tokens.end())};
+  FOVEA_CHECK(engine.branch_logits(
+      context, branch,
+      [&](std::size_t, std::size_t k, std::span<const float> logits) {
+        scores[k] = eval::log_likelihood(logits, tokens[k]);
+      },
+      stop));
+  return scores;
+}
+
 Result<double> rolling_log_likelihood(Engine& engine, std::string_view text, std::stop_token stop) {
   FOVEA_CHECK(check_tokeniser(engine));
   Tokens tokens = engine.text()->encode(text, {.add_special = true, .parse_special = true});

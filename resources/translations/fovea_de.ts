@@ -2,6 +2,129 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
+    <name>fovea::app::BesideLink</name>
+    <message>
+        <source>it takes %1, of which %2 are free</source>
+        <translation>es braucht %1, frei sind %2</translation>
+    </message>
+    <message>
+        <source>%1 would have to be written to the disk, where %2 are free</source>
+        <translation>%1 müssten auf die Platte geschrieben werden, wo %2 frei sind</translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2 tok/s</source>
+        <translation>%1 Token, %2 Token/s</translation>
+    </message>
+    <message>
+        <source>experts in use had %1 bits on average</source>
+        <translation>benutzte Experten hatten im Mittel %1 Bit</translation>
+    </message>
+    <message>
+        <source>estimated quality kept %1</source>
+        <translation>geschätzte erhaltene Qualität %1</translation>
+    </message>
+    <message>
+        <source>measured: %1 nats a token from the full model</source>
+        <translation>gemessen: %1 Nat je Token vom vollen Modell entfernt</translation>
+    </message>
+    <message>
+        <source>Both answers are the same, word for word.</source>
+        <translation>Beide Antworten sind Wort für Wort gleich.</translation>
+    </message>
+    <message>
+        <source>The words that only one answer has are marked.</source>
+        <translation>Wörter, die nur eine Antwort hat, sind markiert.</translation>
+    </message>
+    <message>
+        <source>The full model was left out.</source>
+        <translation>Das volle Modell wurde ausgelassen.</translation>
+    </message>
+    <message>
+        <source>An empty answer cannot be held against the full model.</source>
+        <translation>Eine leere Antwort lässt sich nicht mit dem vollen Modell vergleichen.</translation>
+    </message>
+    <message>
+        <source>They were not held against the full model: %1.</source>
+        <translation>Mit dem vollen Modell wurden sie nicht verglichen: %1.</translation>
+    </message>
+    <message>
+        <source>The adaptive answer is the nearer one to the full model&apos;s words.</source>
+        <translation>Die anpassende Antwort liegt näher an den Worten des vollen Modells.</translation>
+    </message>
+    <message>
+        <source>The fixed answer is the nearer one to the full model&apos;s words.</source>
+        <translation>Die feste Antwort liegt näher an den Worten des vollen Modells.</translation>
+    </message>
+    <message>
+        <source>Both are as near to the full model&apos;s words.</source>
+        <translation>Beide liegen den Worten des vollen Modells gleich nahe.</translation>
+    </message>
+    <message>
+        <source>One question says little: try some of yours.</source>
+        <translation>Eine Frage sagt wenig: Versuchen Sie einige eigene.</translation>
+    </message>
+    <message>
+        <source>This needs a model whose experts follow the conversation. Set a memory budget for one first.</source>
+        <translation>Das braucht ein Modell, dessen Experten dem Gespräch folgen. Setzen Sie zuerst ein Speicherbudget für eines.</translation>
+    </message>
+    <message>
+        <source>The model is closed meanwhile and then opened again; the conversation stays as it is.</source>
+        <translation>Das Modell wird währenddessen geschlossen und danach wieder geöffnet; das Gespräch bleibt, wie es ist.</translation>
+    </message>
+    <message>
+        <source>Nothing is written to the disk.</source>
+        <translation>Auf die Platte wird nichts geschrieben.</translation>
+    </message>
+    <message>
+        <source>First %1 are written to the disk, which takes about %2, once.</source>
+        <translation>Zuerst werden %1 auf die Platte geschrieben; das dauert einmalig etwa %2.</translation>
+    </message>
+    <message>
+        <source>At the end both answers are read by the model at full precision, which takes %1 of memory.</source>
+        <translation>Am Ende liest das Modell bei voller Genauigkeit beide Antworten; das braucht %1 Speicher.</translation>
+    </message>
+    <message>
+        <source>They cannot be held against the model at full precision: %1.</source>
+        <translation>Mit dem Modell bei voller Genauigkeit lassen sie sich nicht vergleichen: %1.</translation>
+    </message>
+    <message>
+        <source>The model is answering. This can begin when the answer has ended.</source>
+        <translation>Das Modell antwortet gerade. Das hier kann beginnen, wenn die Antwort zu Ende ist.</translation>
+    </message>
+    <message>
+        <source>The model was closed or is answering: nothing was asked.</source>
+        <translation>Das Modell wurde geschlossen oder antwortet: Es wurde nichts gefragt.</translation>
+    </message>
+    <message>
+        <source>adaptive experts</source>
+        <translation>anpassenden Experten</translation>
+    </message>
+    <message>
+        <source>a fixed mix</source>
+        <translation>einer festen Mischung</translation>
+    </message>
+    <message>
+        <source>full precision</source>
+        <translation>voller Genauigkeit</translation>
+    </message>
+    <message>
+        <source>The model at full precision reads both answers.</source>
+        <translation>Das Modell liest bei voller Genauigkeit beide Antworten.</translation>
+    </message>
+    <message>
+        <source>The model is opened with %1, then it answers.</source>
+        <translation>Das Modell wird mit %1 geöffnet, dann antwortet es.</translation>
+    </message>
+    <message>
+        <source>About %1; Stop leaves this out.</source>
+        <translation>Etwa %1; „Anhalten“ lässt das aus.</translation>
+    </message>
+    <message>
+        <source>It was stopped.</source>
+        <translation>Es wurde angehalten.</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ChatController</name>
     <message>
         <source>Attach text files</source>
@@ -1902,6 +2025,41 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::BesideDialog</name>
+    <message>
+        <source>Fixed beside adaptive</source>
+        <translation>Fest neben anpassend</translation>
+    </message>
+    <message>
+        <source>One question is answered twice, with the same seed and in the same memory: by experts that follow the conversation, and by a fixed mix.</source>
+        <translation>Eine Frage wird zweimal beantwortet, mit demselben Startwert und im selben Speicher: von Experten, die dem Gespräch folgen, und von einer festen Mischung.</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>Frage</translation>
+    </message>
+    <message>
+        <source>Adaptive</source>
+        <translation>Anpassend</translation>
+    </message>
+    <message>
+        <source>Fixed</source>
+        <translation>Fest</translation>
+    </message>
+    <message>
+        <source>Answer twice</source>
+        <translation>Zweimal antworten</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::BlockLayout</name>
     <message>
         <source>Copy</source>
@@ -2463,6 +2621,10 @@
     <message>
         <source>Take the &amp;tour</source>
         <translation>Die &amp;Führung</translation>
+    </message>
+    <message>
+        <source>Fixed &amp;beside adaptive…</source>
+        <translation>&amp;Fest neben anpassend …</translation>
     </message>
 </context>
 <context>
@@ -3915,6 +4077,10 @@
     <message>
         <source>Three questions, and what the experts do; about two minutes</source>
         <translation>Drei Fragen, und was die Experten dabei tun; etwa zwei Minuten</translation>
+    </message>
+    <message>
+        <source>Fixed beside adaptive…</source>
+        <translation>Fest neben anpassend …</translation>
     </message>
 </context>
 <context>

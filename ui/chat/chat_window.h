@@ -84,6 +84,7 @@ class ChatWindow : public QMainWindow {
   void editRequested();        // the last question
   void chatSettingsRequested();
   void compareRequested();  // the model with other settings
+  void besideRequested();   // one question with adaptive and with fixed experts
   void importRequested(const QString& path);
   void deletedWanted();
   void restoreRequested(qint64 conversation);

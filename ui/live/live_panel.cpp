@@ -94,6 +94,7 @@ void LivePanel::show_model() {
   legend_->set_swaps(model.moves_experts);
   switch_->setText(model.other == ShownModel::Other::fixed ? tr("Keep a fixed mix…")
                                                            : tr("Follow the conversation…"));
+  beside_->setVisible(model.other == ShownModel::Other::fixed);
   switch_->setVisible(model.other != ShownModel::Other::none);
   table_->set_model(model);
   show_followed();

@@ -70,6 +70,7 @@ class LivePanel : public QWidget {
   void replayRequested(const QString& path);
 
   void tourRequested();
+  void besideRequested();  // one question with adaptive and with fixed experts
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -121,7 +122,7 @@ class LivePanel : public QWidget {
   QString lit_conversation_;
 
   QMenu* menu_;
-  QAction* switch_;
+  QAction *switch_, *beside_;
   QStackedWidget* pages_;
   QLabel* empty_text_;
   QWidget* empty_button_;

@@ -1,0 +1,129 @@
+#include "app/advisor/beside.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "app/advisor/errors.h"
+#include "engine/api/evaluate.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Part = BesideProgress::Part;
+
+// What the model reads before it answers: the same text for all three.
+Result<std::string> prompt_of(const TextModel& text, const std::vector<Message>& messages) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Message& message : messages)
+    json.push_back({{"role", message.role}, {"content", message.content}});
+  return text.render(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), true);
+}
+
+struct Written {
+  BesideAnswer answer = {};
+  std::vector<TokenId> prompt = {}, tokens = {};
+  double own = 0;  // Σ ln p of the tokens, as the model that wrote them had it
+};
+
+class Beside {
+ public:
+  Beside(const BesideRequest& request, const ComparisonLoader& load,
+         const std::function<void(const BesideProgress&)>& tell, const std::stop_token& stop)
+      : request_(request), load_(load), tell_(tell), stop_(stop) {}
+
+  Result<BesideResult> run() {
+    BesideResult found;
+    found.seed = request_.question.sampling.seed;
+    while (found.seed == 0) found.seed = std::random_device()();
+    FOVEA_TRY(Written adaptive, write(0, request_.adaptive, found.seed));
+    FOVEA_TRY(Written fixed, write(1, request_.fixed, found.seed));
+    if (request_.full) {
+      const auto judged = judge(*request_.full, {&adaptive, &fixed});
+      found.left_out = !judged && judged.error().kind == ErrorKind::cancelled;
+      if (!judged && !found.left_out) return std::unexpected(judged.error());
+    }
+    found.adaptive = std::move(adaptive.answer);
+    found.fixed = std::move(fixed.answer);
+    return found;
+  }
+
+ private:
+  Result<std::unique_ptr<Engine>> open(int setting, LoadOptions options) {
+    options.precision.events.clear();
+    const auto start = Clock::now();
+    auto engine = load_(
+        options, [&](const Progress& opening) { tell({.setting = setting, .opening = opening}); }, stop_);
+    opening_seconds_ =
+        std::max(opening_seconds_, std::chrono::duration<double>(Clock::now() - start).count());
+    return engine;
+  }
+
+  Result<Written> write(int setting, const LoadOptions& options, std::uint64_t seed) {
+    tell({.setting = setting});
+    FOVEA_TRY(const std::unique_ptr<Engine> engine, open(setting, options));
+    FOVEA_TRY(const std::string prompt, prompt_of(*engine->text(), request_.question.messages));
+    GenerateRequest question = request_.question;
+    question.messages.clear();
+    question.raw_prompt = prompt;
+    question.sampling.seed = seed;
+    question.top_logprobs = 0;
+    FOVEA_TRY(GenerateResult result, engine->generate(
+                                         question,
+                                         [&](std::string_view text, const Timings&) {
+                                           tell({.part = Part::writes, .setting = setting, .text = text});
+                                         },
+                                         {}, stop_));
+    if (result.finish == FinishReason::cancelled)
+      return fail(phrases::speed_measurement(), errors::measurement_stopped());
+    Written written{.prompt = engine->text()->encode(prompt, {.add_special = false, .parse_special = true}),
+                    .tokens = result.tokens};
+    if (std::ssize(written.prompt) != result.timings.prompt_tokens)  // it begins with the begin of text
+      written.prompt = engine->text()->encode(prompt, {.add_special = true, .parse_special = true});
+    for (const TokenChoice& choice : result.choices) written.own += static_cast<double>(choice.logprob);
+    written.answer = {.text = std::move(result.text),
+                      .tokens = result.timings.generated_tokens,
+                      .tokens_per_second = result.timings.tokens_per_second(),
+                      .bits_per_use = result.bits_per_use,
+                      .quality_kept = result.quality_kept};
+    return written;
+  }
+
+  Result<void> judge(const LoadOptions& options, std::initializer_list<Written*> answers) {
+    tell({.part = Part::judges, .setting = 2, .seconds_left = opening_seconds_});
+    FOVEA_TRY(const std::unique_ptr<Engine> engine, open(2, options));
+    for (Written* const written : answers) {
+      tell({.part = Part::judges, .setting = 2});
+      if (written->tokens.empty()) continue;
+      FOVEA_TRY(const std::vector<double> scores,
+                score_tokens(*engine, written->prompt, written->tokens, stop_));
+      double full = 0;
+      for (const double score : scores) full += score;
+      written->answer.divergence = (written->own - full) / static_cast<double>(written->tokens.size());
+    }
+    return {};
+  }
+
+  void tell(const BesideProgress& progress) const {
+    if (tell_) tell_(progress);
+  }
+
+  const BesideRequest& request_;
+  const ComparisonLoader& load_;
+  const std::function<void(const BesideProgress&)>& tell_;
+  std::stop_token stop_;
+  double opening_seconds_ = 0;  // the longest so far
+};
+
+}  // namespace
+
+Result<BesideResult> answer_beside(const BesideRequest& request, const ComparisonLoader& load,
+                                   const std::function<void(const BesideProgress&)>& tell,
+                                   std::stop_token stop) {
+  return Beside(request, load, tell, stop).run();
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,198 @@
+#include "app/window/beside_link.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "app/library/background.h"
+#include "app/window/chat_controller.h"
+#include "app/window/generation_settings.h"
+#include "app/window/model_words.h"
+#include "app/words/error_words.h"
+#include "app/words/qt_text.h"
+#include "engine/core/result.h"
+#include "ui/chat/chat_window.h"
+#include "ui/language/number_text.h"
+
+namespace fovea::app {
+namespace {
+
+using Kind = Counterpart::Kind;
+using Part = BesideProgress::Part;
+using Room = Counterpart::Room;
+
+constexpr int kMostTokens = 400;  // of an answer, where the conversation sets no limit
+
+struct BesideWords {
+  Q_DECLARE_TR_FUNCTIONS(fovea::app::BesideLink)
+};
+
+const Counterpart* find(const Counterparts& all, Kind kind) {
+  const auto found = std::ranges::find(all.choices, kind, &Counterpart::kind);
+  return found == all.choices.end() ? nullptr : &*found;
+}
+
+// Why it cannot be opened here; empty: it can.
+QString obstacle_of(const Counterpart& choice, const Counterparts& all) {
+  if (choice.trouble) return error_words(*choice.trouble);
+  if (choice.room == Room::none)
+    return BesideWords::tr("it takes %1, of which %2 are free")
+        .arg(ui::bytes_text(choice.bytes), ui::bytes_text(all.free_bytes + all.bytes));
+  const StoreNeed& store = choice.store;
+  if (store.needed && !store.there && store.bytes > store.free_bytes)
+    return BesideWords::tr("%1 would have to be written to the disk, where %2 are free")
+        .arg(ui::bytes_text(store.bytes), ui::bytes_text(store.free_bytes));
+  return {};
+}
+
+QString facts_of(const BesideAnswer& answer) {
+  QStringList parts{BesideWords::tr("%1 tokens, %2 tok/s")
+                        .arg(ui::count_text(answer.tokens), ui::number_text(answer.tokens_per_second))};
+  if (answer.bits_per_use > 0)
+    parts +=
+        BesideWords::tr("experts in use had %1 bits on average").arg(ui::number_text(answer.bits_per_use, 2));
+  if (answer.quality_kept)
+    parts += BesideWords::tr("estimated quality kept %1").arg(ui::percent_text(*answer.quality_kept, 1));
+  if (answer.divergence)
+    parts += BesideWords::tr("measured: %1 nats a token from the full model")
+                 .arg(ui::number_text(*answer.divergence, 3));
+  return parts.join(QStringLiteral(" · "));
+}
+
+QString sentence_of(const BesideResult& found, const QString& why_not_full) {
+  const QString same = found.adaptive.text == found.fixed.text
+                           ? BesideWords::tr("Both answers are the same, word for word.")
+                           : BesideWords::tr("The words that only one answer has are marked.");
+  if (!found.adaptive.divergence || !found.fixed.divergence)
+    return same + QLatin1Char(' ') +
+           (found.left_out ? BesideWords::tr("The full model was left out.")
+            : why_not_full.isEmpty()
+                ? BesideWords::tr("An empty answer cannot be held against the full model.")
+                : BesideWords::tr("They were not held against the full model: %1.").arg(why_not_full));
+  const double adaptive = *found.adaptive.divergence, fixed = *found.fixed.divergence;
+  return same + QLatin1Char(' ') +
+         (adaptive < fixed
+              ? BesideWords::tr("The adaptive answer is the nearer one to the full model's words.")
+          : fixed < adaptive
+              ? BesideWords::tr("The fixed answer is the nearer one to the full model's words.")
+              : BesideWords::tr("Both are as near to the full model's words.")) +
+         QLatin1Char(' ') + BesideWords::tr("One question says little: try some of yours.");
+}
+
+}  // namespace
+
+BesideLink::BesideLink(ChatController& chat, ui::ChatWindow& window)
+    : QObject(&window), chat_(chat), window_(window), most_tokens_(kMostTokens) {
+  EngineWorker& worker = chat.worker();
+  connect(&worker, &EngineWorker::besideProgress, this, &BesideLink::show_progress);
+  connect(&worker, &EngineWorker::besideText, this, [this](int setting, const QString& text) {
+    if (dialog_ && running_) dialog_->add_text(setting, text);
+  });
+  connect(&worker, &EngineWorker::answeredBeside, this, &BesideLink::show_result);
+  connect(&worker, &EngineWorker::besideFailed, this, &BesideLink::show_error);
+  connect(&chat.conversation(), &ConversationController::workChanged, this, &BesideLink::wait_for_answers);
+}
+
+void BesideLink::open() {
+  if (dialog_) return dialog_->raise();
+  if (looking_) return;
+  if (!chat_.model_loaded() || !moves_experts(chat_.model().settings.precision.policy))
+    return window_.show_notice(
+        tr("This needs a model whose experts follow the conversation. Set a memory budget for one first."));
+  looking_ = true;
+  const LoadedModel& model = chat_.model();
+  const auto look = [open = chat_.opened_with(model.settings.precision), plan = model.plan,
+                     held = memory_bytes(model)] { return counterparts_of(open, plan, held); };
+  in_background(this, look, [this](const Result<Counterparts>& found) {
+    looking_ = false;
+    if (!found) return window_.show_error(error_words(found.error()));
+    if (chat_.model_loaded() && chat_.model().settings.model == found->open.model) show(*found);
+  });
+}
+
+void BesideLink::show(const Counterparts& found) {
+  const Counterpart* const fixed = find(found, Kind::fixed);
+  const Counterpart* const full = find(found, Kind::file);
+  if (!fixed) return;
+  adaptive_ = found.open;
+  fixed_ = fixed->options;
+  full_.reset();
+  why_not_full_ = full ? obstacle_of(*full, found) : QString();
+  if (full && why_not_full_.isEmpty()) full_ = full->options;
+  const QString obstacle = obstacle_of(*fixed, found);
+  QString takes = obstacle;
+  if (obstacle.isEmpty()) {
+    takes = tr("The model is closed meanwhile and then opened again; the conversation stays as it is.");
+    if (fixed->store.needed)
+      takes += QLatin1Char(' ') +
+               (fixed->store.there
+                    ? tr("Nothing is written to the disk.")
+                    : tr("First %1 are written to the disk, which takes about %2, once.")
+                          .arg(ui::bytes_text(fixed->store.bytes), ui::duration_text(fixed->store.seconds)));
+    takes += QLatin1Char(' ') +
+             (full_ ? tr("At the end both answers are read by the model at full precision, which takes %1 of "
+                         "memory.")
+                          .arg(ui::bytes_text(full->bytes))
+                    : tr("They cannot be held against the model at full precision: %1.").arg(why_not_full_));
+  }
+  QString question;
+  for (const history::Message& message : chat_.conversation().messages())
+    if (message.role == history::Role::user) question = q(message.text);
+  dialog_ = new ui::BesideDialog(question, takes, obstacle.isEmpty(), &window_);
+  dialog_->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog_, &ui::BesideDialog::startRequested, this, &BesideLink::start);
+  connect(dialog_, &ui::BesideDialog::stopRequested, this, [this] { chat_.worker().stop(); });
+  wait_for_answers();
+  dialog_->open();
+}
+
+void BesideLink::wait_for_answers() {
+  if (!dialog_ || dialog_->is_running()) return;
+  dialog_->set_obstacle(chat_.conversation().answering() == 0
+                            ? QString()
+                            : tr("The model is answering. This can begin when the answer has ended."));
+}
+
+void BesideLink::start(const QString& question) {
+  if (!chat_.model_loaded() || chat_.conversation().answering() != 0)
+    return dialog_->show_end(tr("The model was closed or is answering: nothing was asked."));
+  BesideRequest request{.adaptive = adaptive_, .fixed = fixed_, .full = full_};
+  request.question = chat_.usual_request();
+  const ui::ChatSettingsView settings = chat_.conversation().chat_settings();
+  apply(settings, request.question);
+  leave_out_unknown(chat_.model().info, request.question);
+  request.question.form = {};
+  if (!settings.instructions.isEmpty())
+    request.question.messages.push_back({"system", settings.instructions.toStdString()});
+  request.question.messages.push_back({"user", question.toStdString()});
+  if (request.question.max_tokens < 0 || request.question.max_tokens > most_tokens_)
+    request.question.max_tokens = most_tokens_;
+  running_ = true;
+  chat_.answer_beside(request);
+}
+
+void BesideLink::show_progress(const BesideProgress& progress) {
+  if (!dialog_ || !running_) return;
+  const QString which = progress.setting == 0   ? tr("adaptive experts")
+                        : progress.setting == 1 ? tr("a fixed mix")
+                                                : tr("full precision");
+  QString text = progress.part == Part::judges
+                     ? tr("The model at full precision reads both answers.")
+                     : tr("The model is opened with %1, then it answers.").arg(which);
+  if (progress.seconds_left > 0)
+    text += QLatin1Char(' ') +
+            tr("About %1; Stop leaves this out.").arg(ui::duration_text(progress.seconds_left));
+  dialog_->show_progress(text);
+}
+
+void BesideLink::show_result(const BesideResult& result) {
+  if (!std::exchange(running_, false) || !dialog_) return;
+  dialog_->show_result({facts_of(result.adaptive), facts_of(result.fixed)},
+                       sentence_of(result, why_not_full_));
+}
+
+void BesideLink::show_error(const Error& error) {
+  if (!std::exchange(running_, false) || !dialog_) return;
+  dialog_->show_end(error.kind == ErrorKind::cancelled ? tr("It was stopped.") : error_words(error));
+}
+
+}  // namespace fovea::app
