@@ -119,7 +119,7 @@ void BesideLink::show(const Counterparts& found) {
   why_not_full_ = full ? obstacle_of(*full, found) : QString();
   if (full && why_not_full_.isEmpty()) full_ = full->options;
   const QString obstacle = obstacle_of(*fixed, found);
-  QString takes = obstacle;
+  QString takes = tr("The fixed mix cannot be opened here: %1.").arg(obstacle);
   if (obstacle.isEmpty()) {
     takes = tr("The model is closed meanwhile and then opened again; the conversation stays as it is.");
     if (fixed->store.needed)

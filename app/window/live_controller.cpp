@@ -199,7 +199,9 @@ void LiveController::switch_policy() {
   // With the tiers that are open: what the panel has compared, and their store is there already.
   if (is_adaptive()) {
     left_ = {open.model, open.precision};
-    chat_.reload(fixed_mix_of(open.precision, chat_.model().plan));
+    LoadOptions fixed = chat_.opened_with(fixed_mix_of(open.precision, chat_.model().plan));
+    fixed.chunk = open.chunk;  // as many experts at each precision: what else lies in the memory is as large
+    chat_.open_model(fixed);
   } else {
     chat_.reload(left_.first == open.model ? left_.second : adaptive_of(open.precision, chat_.model().plan));
   }

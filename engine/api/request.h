@@ -118,7 +118,8 @@ struct GenerateResult {
   // lowest tier; 0: no policy moves them, or one pass read and wrote all.
   double bits_per_use = 0;
   // How much of the model's quality was kept (kept_share) and how much energy went, from the prompt's first
-  // pass to the answer's end, with what other answers took meanwhile. Nothing: not measured, or not told.
+  // pass to the answer's end, with what other answers took meanwhile. Nothing: the
+  // divergence of the tiers was not measured, or the system does not tell.
   std::optional<double> quality_kept = {}, joules = {};
   // What the policy expects a conversation to use that goes on here, for its history to keep and for
   // Engine::recall(); empty: it expects nothing.

@@ -212,7 +212,7 @@ void Answer::measure(const Engine::Parts& parts) {
   const QualityState &now = parts.precision->quality(), &before = quality_before_;
   const TokensLoss of{now.tokens - before.tokens, now.all_low - before.all_low,
                       now.all_high - before.all_high, now.in_nats};
-  if (of.tokens > 0) result_.quality_kept = kept_share(of, now.loss - before.loss);
+  if (of.tokens > 0 && of.in_nats) result_.quality_kept = kept_share(of, now.loss - before.loss);
 }
 
 void Answer::finish(Engine::Parts& parts, FinishReason reason) {

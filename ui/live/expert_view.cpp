@@ -24,12 +24,15 @@ QLabel* words(QWidget* parent, const char* name) {
   label->setObjectName(QLatin1String(name));
   label->setTextFormat(Qt::PlainText);
   label->setWordWrap(true);
+  label->setMinimumWidth(1);  // the panel is narrow
   label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   return label;
 }
 
 QLabel* heading(QWidget* parent, const QString& text) {
   auto* label = new QLabel(text, parent);
+  label->setWordWrap(true);
+  label->setMinimumWidth(1);
   set_type(*label, Type::label);
   label->setForegroundRole(QPalette::PlaceholderText);
   return label;
@@ -79,7 +82,7 @@ class ExpertView::History : public QWidget {
     update();
   }
   QSize sizeHint() const override {
-    return {fontMetrics().averageCharWidth() * 40, fontMetrics().height() * 5};
+    return {fontMetrics().averageCharWidth() * 20, fontMetrics().height() * 4};
   }
 
  protected:

@@ -150,7 +150,7 @@ void LivePanel::refresh_strips() {
   traffic_->set_traffic(source_.traffic(), numbers);
   pools_->set_memory(memory, numbers);
   memory_bar_->set_memory(memory, numbers);
-  story_->set_story(source_.story());
+  if (tour_->isHidden()) story_->set_story(source_.story());
   legend_->set_frontier(heatmap_->has_frontier());
   show_map_title();
   refresh_expert();
@@ -166,7 +166,7 @@ void LivePanel::refresh_judgements() {
   advice_->setVisible(judgement.gain.verdict == GainVerdict::loses);
   gauge_->set(judgement.gain,
               source_.numbers().tiers.empty() ? 0 : source_.numbers().tiers.back().bits_per_weight);
-  line_->set_line(source_.quality_line(), judgement.gain);
+  if (tour_->isHidden()) line_->set_line(source_.quality_line(), judgement.gain);
   update_alarms();
 }
 
@@ -248,6 +248,9 @@ void LivePanel::choose_conversation(const QString& key) {
 void LivePanel::show_tour(const std::optional<TourCaption>& caption) {
   if (caption) tour_->set_caption(*caption);
   tour_->setVisible(caption.has_value());
+  // The captions say what the story would, and the map needs the room.
+  story_->setHidden(caption || source_.nothing() || source_.story().empty());
+  if (caption) line_->hide();
 }
 
 void LivePanel::show_message(const QString& text) {

@@ -4,15 +4,17 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QPainter>
 #include <QVBoxLayout>
 
+#include "ui/theme/style_paint.h"
 #include "ui/theme/tint.h"
 
 namespace fovea::ui {
 
 using Phase = TourCaption::Phase;
 
-TourView::TourView(QWidget* parent) : Card(radius::card, parent) {
+TourView::TourView(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("tour"));
   setAccessibleName(tr("Tour"));
   auto* layout = new QVBoxLayout(this);
@@ -72,12 +74,18 @@ void TourView::set_caption(const TourCaption& caption) {
   QAccessible::updateAccessibility(&event);
 }
 
+void TourView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Tones& t = tones(palette());
+  style_paint::rounded(painter, rect(), radius::card, t.card, t.line);
+}
+
 QString TourView::text() const {
   return step_->isHidden() ? text_->text() : step_->text() + QStringLiteral(". ") + text_->text();
 }
 
 void TourView::keyPressEvent(QKeyEvent* event) {
-  if (event->key() != Qt::Key_Escape) return Card::keyPressEvent(event);
+  if (event->key() != Qt::Key_Escape) return QWidget::keyPressEvent(event);
   if (caption_.phase == Phase::ended) {
     Q_EMIT conversationKept(true);
   } else {

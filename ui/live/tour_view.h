@@ -2,8 +2,7 @@
 #pragma once
 
 #include <QString>
-
-#include "ui/theme/widgets.h"
+#include <QWidget>
 
 class QLabel;
 class QToolButton;
@@ -25,7 +24,7 @@ struct TourCaption {
   bool operator==(const TourCaption&) const = default;
 };
 
-class TourView : public Card {
+class TourView : public QWidget {
   Q_OBJECT
 
  public:
@@ -40,6 +39,7 @@ class TourView : public Card {
   void conversationKept(bool keep);  // the tour is over
 
  protected:
+  void paintEvent(QPaintEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;  // Escape ends it
 
  private:

@@ -25,7 +25,9 @@
 #include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
+#include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
+#include "ui/live/tour_view.h"
 #include "ui/settings/settings_dialog.h"
 
 using namespace fovea;
@@ -85,6 +87,7 @@ class Pages {
   void menus();
   void server();
   void chats();
+  void inside();
   void states();
 
   app::Desktop& desktop_;
@@ -157,6 +160,34 @@ void Pages::chats() {
   QTest::qWait(300);
 }
 
+// What an answer and its experts tell when one looks closer.
+void Pages::inside() {
+  ui::TranscriptView& transcript = window_.transcript();
+  for (const ui::Control& control : transcript.controls_of(1))
+    if (control.action == ui::MessageAction::facts) transcript.activate(1, control);
+  transcript.setFocus();
+  transcript.focus_message(1);
+  save(window_, QStringLiteral("facts"));
+  ui::HeatmapView& map = desktop_.live_panel().heatmap();
+  map.set_current_unit(5);
+  map.show_layer(0);
+  save(window_, QStringLiteral("one-layer"));
+  Q_EMIT map.expertChosen(5);
+  save(window_, QStringLiteral("one-expert"));
+  for (int i = 0; i < 2; ++i)
+    desktop_.live_panel().findChild<QToolButton*>(QStringLiteral("backToMap"))->click();
+  dialogs("conceptsAction", QStringLiteral("how-it-works"));
+  dialogs("besideAction", QStringLiteral("beside"));
+  action("tourAction")->trigger();
+  QTest::qWait(6000);
+  save(window_, QStringLiteral("tour"));
+  desktop_.live_panel().tour().findChild<QToolButton*>(QStringLiteral("tourEnd"))->click();
+  if (!ready()) return;
+  save(window_, QStringLiteral("tour-ended"));
+  desktop_.live_panel().tour().findChild<QToolButton*>(QStringLiteral("tourDelete"))->click();
+  QTest::qWait(300);
+}
+
 void Pages::states() {
   window_.show_error(
       QStringLiteral("model.gguf: the file ends in the middle of the tensor "
@@ -225,6 +256,7 @@ bool Pages::take(const char* model) {
   if (!ready()) return false;
   chats();
   dialogs("chatSettingsAction", QStringLiteral("chat-settings"));
+  inside();
   action("detachLiveAction")->trigger();
   desktop_.live_panel().window()->resize(1200, 800);
   save(*desktop_.live_panel().window(), QStringLiteral("panel-detached"));
