@@ -45,18 +45,20 @@ QString details_of(const history::Message& message) {
   return parts.join(QStringLiteral(" · "));
 }
 
-// "temperature 0.7 · top p 0.9": of a JSON object, without what is not there.
+// "temperature 0.7 · top p 0.9": what one changes, of a JSON object.
 QString settings_of(const std::string& json) {
   QStringList parts;
   const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
-  for (auto each = object.begin(); each != object.end(); ++each) {
-    const QJsonValue value = each.value();
+  for (const char* name : {"temperature", "top_p", "top_k", "min_p", "repetition_penalty", "dry_multiplier",
+                           "max_tokens", "thinking", "effort", "json"}) {
+    const QString key = QLatin1String(name);
+    const QJsonValue value = object.value(key);
     const QString text = value.isDouble() ? QLocale().toString(value.toDouble())
                          : value.isBool()
                              ? (value.toBool() ? ConversationWords::tr("yes") : ConversationWords::tr("no"))
                              : value.toString();
     if (!text.isEmpty())
-      parts += each.key().replace(QLatin1Char('_'), QLatin1Char(' ')) + QLatin1Char(' ') + text;
+      parts += QString(key).replace(QLatin1Char('_'), QLatin1Char(' ')) + QLatin1Char(' ') + text;
   }
   return parts.join(QStringLiteral(" · "));
 }

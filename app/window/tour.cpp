@@ -20,7 +20,8 @@ using Caption = ui::TourCaption::Phase;
 
 constexpr double kReadTokensPerSecond = 9;  // some seven words
 constexpr int kReadMilliseconds = 6000;     // of a caption's numbers
-constexpr int kMostTokens = 140;            // of an answer
+constexpr int kCountMilliseconds = 200;
+constexpr int kMostTokens = 140;  // of an answer
 
 // Of other kinds each, so that other experts become busy.
 constexpr std::array<const char*, 3> kSubjects{"A poem", "Python", "Health"};
@@ -45,6 +46,8 @@ Tour::Tour(ChatController& chat, ui::ChatWindow& window, ui::LivePanel& panel, L
   reading_.setSingleShot(true);
   reading_.setInterval(kReadMilliseconds);
   connect(&reading_, &QTimer::timeout, this, &Tour::go_on);
+  counting_.setInterval(kCountMilliseconds);
+  connect(&counting_, &QTimer::timeout, this, &Tour::tell_numbers);
   connect(&chat, &ChatController::modelOpened, this, [this] {
     if (phase_ != Phase::opening) return;
     if (moves()) return begin();
@@ -144,16 +147,22 @@ void Tour::on_work() {
   if (last.role != history::Role::assistant) return;
   // Escape, or the stop button, ends the tour as well.
   if (last.state != history::MessageState::complete) return end();
+  read_numbers();
+}
+
+void Tour::read_numbers() {
+  phase_ = Phase::reading;
   tell_numbers();
+  counting_.start();
+  if (!paused_) reading_.start();
 }
 
 void Tour::tell_numbers() {
-  phase_ = Phase::reading;
+  if (phase_ != Phase::reading) return counting_.stop();
   const std::vector<ui::Chapter> story = session_.story();
   show(paused_ ? Caption::paused : Caption::runs, story.empty()
                                                       ? tr("Nothing is known of this answer's experts.")
                                                       : ui::chapter_sentence(story.front()));
-  if (!paused_) reading_.start();
 }
 
 void Tour::pause(bool pause) {
@@ -167,11 +176,11 @@ void Tour::pause(bool pause) {
 void Tour::skip() {
   if (phase_ == Phase::answering) {
     // What was written stays; its numbers are told.
-    phase_ = Phase::reading;
+    phase_ = Phase::reading;  // its end is ours
     chat_.conversation().stop();
     chat_.worker().set_pace(tokens_per_second_);
     paused_ = false;
-    tell_numbers();
+    read_numbers();
   } else if (phase_ == Phase::reading) {
     paused_ = false;
     chat_.worker().set_pace(tokens_per_second_);

@@ -40,6 +40,7 @@ class Tour : public QObject {
   void send();
   void go_on();
   void on_work();
+  void read_numbers();
   void tell_numbers();
   void pause(bool pause);
   void skip();
@@ -61,8 +62,8 @@ class Tour : public QObject {
   std::size_t step_ = 0;
   qint64 conversation_ = 0;  // its own; 0: not stored yet
   bool paused_ = false;
-  QString text_;  // the caption's
-  QTimer reading_{this};
+  QString text_;                           // the caption's
+  QTimer reading_{this}, counting_{this};  // experts still move after the last token
   double tokens_per_second_;
   int most_tokens_;
 };

@@ -123,6 +123,10 @@
         <source>It was stopped.</source>
         <translation>Es wurde angehalten.</translation>
     </message>
+    <message>
+        <source>The fixed mix cannot be opened here: %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ChatController</name>
@@ -5285,10 +5289,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <source>For “%1” </source>
         <translation>Für „%1“ </translation>
     </message>
-    <message>
-        <source>the experts that it needs were precise already.</source>
-        <translation>waren die nötigen Experten schon genau.</translation>
-    </message>
     <message numerus="yes">
         <source>%n expert(s) woke to more bits</source>
         <translation>
@@ -5299,6 +5299,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>%1 went to rest at fewer to make room</source>
         <translation>%1 ruhen dafür mit weniger</translation>
+    </message>
+    <message>
+        <source>no expert changed its precision.</source>
+        <translation>hat kein Experte seine Genauigkeit geändert.</translation>
     </message>
 </context>
 <context>

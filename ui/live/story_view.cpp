@@ -26,7 +26,7 @@ struct StoryWords {
 QString chapter_sentence(const Chapter& chapter) {
   const QString question = StoryWords::tr("For “%1” ").arg(chapter.question);
   if (chapter.woke == 0 && chapter.rested == 0)
-    return question + StoryWords::tr("the experts that it needs were precise already.");
+    return question + StoryWords::tr("no expert changed its precision.");
   return question +
          StoryWords::tr("%n expert(s) woke to more bits", nullptr, static_cast<int>(chapter.woke)) +
          QStringLiteral(", ") +

@@ -43,7 +43,7 @@ class TourTest : public QObject {
     app::Desktop desktop(request());
     desktop.start();
     QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
-    desktop.tour().set_speed(500, 250, 8);
+    desktop.tour().set_speed(500, 700, 8);
     desktop.window().composer().set_text(QStringLiteral("my own question"));
     QStringList captions;
     ui::TourView& view = desktop.live_panel().tour();
