@@ -125,7 +125,7 @@
     </message>
     <message>
         <source>The fixed mix cannot be opened here: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die feste Mischung lässt sich hier nicht öffnen: %1.</translation>
     </message>
 </context>
 <context>
