@@ -137,6 +137,7 @@ class Builder {
   }
 
   void enter_span(MD_SPANTYPE type, void* detail) {
+    if (!open_) begin_block(BlockKind::paragraph);  // a tight list item that begins with it
     styles_.push_back(styles_.empty() ? Style{} : styles_.back());
     Style& style = styles_.back();
     switch (type) {

@@ -55,6 +55,8 @@ class MarkdownTest : public QObject {
     row("paragraphs", "one\n\ntwo", {"paragraph: one", "paragraph: two"});
     row("soft break joins", "one\ntwo", {"paragraph: one two"});
     row("emphasis", "a **b** *c* ~~d~~ `e`", {"paragraph: a b c d e [1 2+1] [2 4+1] [4 6+1] [8 8+1]"});
+    row("an item begins with emphasis", "- **a** b\n- `c`",
+        {"paragraph list1 •: a b [1 0+1]", "paragraph list1 •: c [8 0+1]"});
     row("nested emphasis", "***x***", {"paragraph: x [3 0+1]"});
     row("link", "see [docs](https://a.example/b)", {"paragraph: see docs [0 4+4 https://a.example/b]"});
     row("image is its description", "![a cat](http://a.example/cat.png)",
