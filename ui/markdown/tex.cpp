@@ -3,7 +3,7 @@
 #include <QHash>
 #include <algorithm>
 
-#include "ui/markdown/tex_symbols.h"
+#include "ui/mathematics/tex_symbols.h"
 
 namespace fovea::ui {
 namespace {

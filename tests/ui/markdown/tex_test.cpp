@@ -3,7 +3,7 @@
 #include <random>
 
 #include "tests/support/test.h"
-#include "ui/markdown/tex_symbols.h"
+#include "ui/mathematics/tex_symbols.h"
 
 using namespace fovea::ui;
 

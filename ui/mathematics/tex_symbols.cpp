@@ -1,4 +1,4 @@
-#include "ui/markdown/tex_symbols.h"
+#include "ui/mathematics/tex_symbols.h"
 
 #include <QHash>
 
@@ -22,11 +22,21 @@ constexpr Group kGroups[] = {
      "ddagger ‡ clubsuit ♣ diamondsuit ♢ heartsuit ♡ spadesuit ♠ flat ♭ sharp ♯ natural ♮ therefore ∴ "
      "because ∵ S § P ¶ copyright © pounds £ euro € backslash \\ # # % % $ $ & & _ _ { { } } | ‖ Vert ‖ vert "
      "| "
-     "surd √ complement ∁ eth ð mho ℧ O Ø AA Å"},
+     "surd √ complement ∁ eth ð mho ℧ O Ø AA Å varkappa ϰ digamma ϝ beth ℶ gimel ℷ daleth ℸ hslash ℏ Box □ "
+     "lozenge ◊ bigstar ★ triangledown ▽ blacktriangle ▲ measuredangle ∡ sphericalangle ∢ backprime ‵ dotsm "
+     "⋯ "
+     "dotsi ⋯ dotso … infin ∞ R ℝ N ℕ Z ℤ Q ℚ C ℂ ss ß ae æ oe œ AE Æ aa å o ø i ı yen ¥ Diamond ◊ "
+     "textdollar $ textbackslash \\ textunderscore _ textbar | lq ‘ rq ’ Alpha Α Beta Β Epsilon Ε Zeta Ζ Eta "
+     "Η "
+     "Iota Ι Kappa Κ Mu Μ Nu Ν Omicron Ο Rho Ρ Tau Τ Chi Χ varGamma Γ varDelta Δ varOmega Ω varnothing ∅"},
     {TexClass::binary,
      "pm ± mp ∓ times × div ÷ cdot · ast ∗ star ⋆ circ ∘ bullet • cap ∩ cup ∪ uplus ⊎ sqcap ⊓ sqcup ⊔ vee ∨ "
      "lor ∨ wedge ∧ land ∧ setminus ∖ smallsetminus ∖ oplus ⊕ ominus ⊖ otimes ⊗ oslash ⊘ odot ⊙ wr ≀ amalg ⨿ "
-     "diamond ⋄ triangleleft ◁ triangleright ▷ bmod mod ltimes ⋉ rtimes ⋊ veebar ⊻"},
+     "diamond ⋄ triangleleft ◁ triangleright ▷ bmod mod ltimes ⋉ rtimes ⋊ veebar ⊻ boxplus ⊞ boxminus ⊟ "
+     "boxtimes ⊠ boxdot ⊡ dotplus ∔ barwedge ⊼ circledast ⊛ circledcirc ⊚ circleddash ⊝ bigtriangleup △ "
+     "bigtriangledown ▽ bigcirc ◯ Cap ⋒ Cup ⋓ lhd ⊲ rhd ⊳ intercal ⊺ centerdot ⋅ rightthreetimes ⋌ curlyvee "
+     "⋎ "
+     "curlywedge ⋏ divideontimes ⋇"},
     {TexClass::relation,
      "le ≤ leq ≤ leqslant ⩽ ge ≥ geq ≥ geqslant ⩾ ne ≠ neq ≠ ll ≪ gg ≫ equiv ≡ sim ∼ simeq ≃ approx ≈ cong ≅ "
      "propto ∝ doteq ≐ prec ≺ succ ≻ preceq ⪯ succeq ⪰ subset ⊂ supset ⊃ subseteq ⊆ supseteq ⊇ subsetneq ⊊ "
@@ -39,17 +49,35 @@ constexpr Group kGroups[] = {
      "downarrow "
      "↓ updownarrow ↕ Uparrow ⇑ Downarrow ⇓ rightharpoonup ⇀ leftharpoonup ↼ rightleftharpoons ⇌ leadsto ⇝ "
      "nearrow ↗ searrow ↘ swarrow ↙ nwarrow ↖ coloneqq ≔ triangleq ≜ lesssim ≲ gtrsim ≳ trianglelefteq ⊴ "
-     "colon :"},
-    {TexClass::opening, "langle ⟨ lfloor ⌊ lceil ⌈ lbrace { lbrack [ lvert | lVert ‖ llbracket ⟦"},
-    {TexClass::closing, "rangle ⟩ rfloor ⌋ rceil ⌉ rbrace } rbrack ] rvert | rVert ‖ rrbracket ⟧"},
+     "colon : lt < gt > owns ∋ leqq ≦ geqq ≧ nleq ≰ ngeq ≱ nless ≮ ngtr ≯ lneq ⪇ gneq ⪈ lll ⋘ ggg ⋙ lessgtr "
+     "≶ "
+     "gtrless ≷ nsim ≁ ncong ≇ nparallel ∦ nsubseteq ⊈ nsupseteq ⊉ subsetneqq ⫋ subseteqq ⫅ sqsubset ⊏ "
+     "sqsupset "
+     "⊐ sqsubseteq ⊑ sqsupseteq ⊒ trianglerighteq ⊵ vartriangleleft ⊲ vartriangleright ⊳ ntriangleleft ⋪ "
+     "Vdash ⊩ "
+     "Vvdash ⊪ nvdash ⊬ nvDash ⊭ smile ⌣ frown ⌢ precsim ≾ succsim ≿ preccurlyeq ≼ succcurlyeq ≽ eqsim ≂ "
+     "approxeq ≊ thickapprox ≈ thicksim ∼ backsim ∽ backsimeq ⋍ varpropto ∝ between ≬ pitchfork ⋔ "
+     "coloneq ≔ colonequals ≔ eqqcolon ≕ vcentcolon : doteqdot ≑ eqcirc ≖ circeq ≗ "
+     "rightleftarrows ⇄ leftrightarrows ⇆ rightrightarrows ⇉ upuparrows ⇈ twoheadrightarrow ↠ "
+     "twoheadleftarrow ↞ rightarrowtail ↣ nrightarrow ↛ nleftarrow ↚ nRightarrow ⇏ nLeftarrow ⇍ "
+     "nLeftrightarrow ⇎ rightharpoondown ⇁ leftharpoondown ↽ leftrightharpoons ⇋ Updownarrow ⇕ "
+     "curvearrowright ↷ curvearrowleft ↶ circlearrowright ↻ circlearrowleft ↺ rightsquigarrow ⇝ "
+     "upharpoonright ↾ restriction ↾ multimap ⊸ Lsh ↰ Rsh ↱ shortmid ∣ shortparallel ∥ Rrightarrow ⇛"},
+    {TexClass::opening,
+     "langle ⟨ lang ⟨ lparen ( lgroup ( ulcorner ⌜ llcorner ⌞ lfloor ⌊ lceil ⌈ lbrace { lbrack [ lvert | "
+     "lVert ‖ llbracket ⟦"},
+    {TexClass::closing,
+     "rangle ⟩ rang ⟩ rparen ) rgroup ) urcorner ⌝ lrcorner ⌟ rfloor ⌋ rceil ⌉ rbrace } rbrack ] rvert | "
+     "rVert ‖ rrbracket ⟧"},
     {TexClass::function,
      "sin sin cos cos tan tan cot cot sec sec csc csc arcsin arcsin arccos arccos arctan arctan sinh sinh "
      "cosh "
      "cosh tanh tanh coth coth log log ln ln lg lg exp exp det det dim dim ker ker hom hom arg arg deg deg "
-     "gcd gcd Pr Pr"},
+     "gcd gcd Pr Pr sech sech csch csch arccot arccot"},
     {TexClass::large,
      "sum ∑ prod ∏ coprod ∐ int ∫ iint ∬ iiint ∭ oint ∮ bigcup ⋃ bigcap ⋂ bigvee ⋁ bigwedge ⋀ bigoplus ⨁ "
      "bigotimes ⨂ bigodot ⨀ lim lim limsup lim\u00a0sup liminf lim\u00a0inf max max min min sup sup inf inf "
+     "oiint ∯ bigsqcup ⨆ biguplus ⨄ injlim inj\u00a0lim projlim proj\u00a0lim "
      "argmax arg\u00a0max argmin arg\u00a0min"},
 };
 
