@@ -196,9 +196,14 @@ void BlockLayout::lay_out_table(qreal left, qreal width) {
   used_width_ = left + total;
 }
 
-QList<QTextLayout::FormatRange> BlockLayout::formats_of(const StyledText& text) const {
+QList<QTextLayout::FormatRange> BlockLayout::formats_of(const StyledText& text,
+                                                        const std::vector<LineFormula>& formulas) const {
   QList<QTextLayout::FormatRange> formats;
   for (const Run& run : text.runs) {
+    const auto drawn = [&run](const LineFormula& each) {
+      return run.start >= each.start && run.start + run.length <= each.start + each.length;
+    };
+    if ((run.style & formula) != 0 && std::ranges::any_of(formulas, drawn)) continue;
     QTextLayout::FormatRange range;
     range.start = run.start;
     range.length = run.length;
@@ -236,7 +241,8 @@ QList<QTextLayout::FormatRange> BlockLayout::code_formats(const QString& code) {
   return formats;
 }
 
-std::unique_ptr<QTextLayout> BlockLayout::make_layout(const StyledText& text, const Setting& setting) const {
+std::unique_ptr<QTextLayout> BlockLayout::make_layout(const StyledText& text, const Setting& setting,
+                                                      const std::vector<LineFormula>& formulas) const {
   QString shown = text.text;
   shown.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
   // A paragraph that begins in a right-to-left script stands at the right; code never does.
@@ -245,15 +251,18 @@ std::unique_ptr<QTextLayout> BlockLayout::make_layout(const StyledText& text, co
   option.setTextDirection(setting.code ? Qt::LeftToRight : right ? Qt::RightToLeft : Qt::LayoutDirectionAuto);
   option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   option.setTabStopDistance(QFontMetricsF(setting.font).horizontalAdvance(QLatin1Char(' ')) * 4);
+  QList<QTextLayout::FormatRange> formats;
+  if (!setting.code) formats = formats_of(text, formulas);
+  make_room(shown, formats, formulas, setting.font);
   auto layout = std::make_unique<QTextLayout>(shown, setting.font);
   layout->setTextOption(option);
+  layout->setFormats(formats);
   layout->setCacheEnabled(true);
   return layout;
 }
 
 qreal BlockLayout::natural_width(const StyledText& text, const QFont& font) const {
-  const std::unique_ptr<QTextLayout> layout = make_layout(text, {font});
-  layout->setFormats(formats_of(text));
+  const std::unique_ptr<QTextLayout> layout = make_layout(text, {font}, line_formulas(text, font, 1e6));
   layout->beginLayout();
   for (QTextLine line = layout->createLine(); line.isValid(); line = layout->createLine()) {
     line.setLineWidth(1e6);
@@ -278,8 +287,10 @@ qreal hanging_indent(const QString& text, int line_start, qreal space) {
 
 qreal BlockLayout::add_piece(const StyledText& text, int offset, QPointF origin, qreal width,
                              const Setting& setting) {
-  std::unique_ptr<QTextLayout> layout = make_layout(text, setting);
-  layout->setFormats(setting.code ? code_formats(text.text) : formats_of(text));
+  std::vector<LineFormula> formulas;
+  if (!setting.code) formulas = line_formulas(text, setting.font, width);
+  std::unique_ptr<QTextLayout> layout = make_layout(text, setting, formulas);
+  if (setting.code) layout->setFormats(code_formats(text.text));
   const qreal space = QFontMetricsF(setting.font).horizontalAdvance(QLatin1Char(' '));
   const QString& shown = layout->text();
   qreal height = 0;
@@ -289,9 +300,13 @@ qreal BlockLayout::add_piece(const StyledText& text, int offset, QPointF origin,
     qreal indent = setting.code && line_start < shown.size() ? hanging_indent(shown, line_start, space) : 0;
     if (indent > width / 2) indent = 0;
     line.setLineWidth(width - indent);
-    const qreal slot = line.height() * setting.line_factor;
-    line.setPosition({indent, height + (slot - line.height()) / 2});
-    height += slot;
+    const qreal air = line.height() * (setting.line_factor - 1) / 2;
+    const LineReach reach = reach_of(line, formulas);
+    const qreal formula_air = kFormulaAir * line.height();
+    const qreal above = std::max(air, reach.above > 0 ? reach.above + formula_air - line.ascent() : 0);
+    const qreal below = std::max(air, reach.above > 0 ? reach.below + formula_air - line.descent() : 0);
+    line.setPosition({indent, height + above});
+    height += above + line.height() + below;
     used_width_ = std::max(used_width_, origin.x() + indent + line.naturalTextWidth());
     line_start = line.textStart() + line.textLength();
   }
@@ -300,11 +315,27 @@ qreal BlockLayout::add_piece(const StyledText& text, int offset, QPointF origin,
     const QChar::Direction direction = c.direction();
     return direction == QChar::DirR || direction == QChar::DirAL || c.isSurrogate();
   });
-  pieces_.push_back({std::move(layout), origin, offset, text.runs, simple});
+  std::shared_ptr<const MathFonts> fonts = formulas.empty() ? nullptr : math_fonts(setting.font);
+  pieces_.push_back(
+      {std::move(layout), origin, offset, text.runs, std::move(formulas), std::move(fonts), simple});
   return height;
 }
 
 // --- places
+
+namespace {
+
+// A place within a formula is the nearer of its ends.
+int whole_position(const std::vector<LineFormula>& formulas, int position) {
+  for (const LineFormula& formula : formulas) {
+    const int end = formula.start + formula.length;
+    if (position <= formula.start || position >= end) continue;
+    return position - formula.start < formula.length / 2 + 1 ? formula.start : end;
+  }
+  return position;
+}
+
+}  // namespace
 
 int BlockLayout::position_at(QPointF point) const {
   // The piece that contains the point, else the nearest one.
@@ -326,7 +357,7 @@ int BlockLayout::position_at(QPointF point) const {
     const QTextLine line = best->layout->lineAt(i);
     const qreal next = i + 1 < lines ? best->layout->lineAt(i + 1).y() : 0;
     if (i + 1 == lines || local.y() < (line.y() + line.height() + next) / 2) {
-      return best->offset + line.xToCursor(local.x());
+      return best->offset + whole_position(best->formulas, line.xToCursor(local.x()));
     }
   }
   return best->offset;
@@ -413,6 +444,8 @@ qreal estimated_height(const Block& block, qreal width, const FontSizes& sizes) 
     case BlockKind::code:
       return lines_of(block.content.text) * sizes.mono_line * kCodeLines + (block.part == 0 ? 1.6 * em : 0) +
              (block.more ? 0 : kCodePadding * em);
+    case BlockKind::formula:
+      return lines_of(block.content.text) * em * kFormulaLines;
     case BlockKind::heading:
       return lines_of(block.content.text) * em * kHeadingScale[std::clamp(block.level, 1, 6) - 1] * 1.1;
     default:

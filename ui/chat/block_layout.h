@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "ui/chat/formula_line.h"
 #include "ui/markdown/document.h"
 #include "ui/markdown/highlight.h"
 
@@ -81,7 +82,9 @@ class BlockLayout {
     QPointF origin;
     int offset = 0;  // of its text in block_text()
     std::vector<Run> runs;
-    bool simple = true;  // only left to right: a selection on a line is one rectangle
+    std::vector<LineFormula> formulas;
+    std::shared_ptr<const MathFonts> fonts;  // of the formulas
+    bool simple = true;                      // only left to right: a selection on a line is one rectangle
   };
   struct Setting {
     QFont font;
@@ -96,8 +99,10 @@ class BlockLayout {
   void lay_out_summary(qreal left);
   std::vector<qreal> column_widths(qreal available, const QFont& header_font) const;
   qreal add_piece(const StyledText& text, int offset, QPointF origin, qreal width, const Setting& setting);
-  std::unique_ptr<QTextLayout> make_layout(const StyledText& text, const Setting& setting) const;
-  QList<QTextLayout::FormatRange> formats_of(const StyledText& text) const;
+  std::unique_ptr<QTextLayout> make_layout(const StyledText& text, const Setting& setting,
+                                           const std::vector<LineFormula>& formulas) const;
+  QList<QTextLayout::FormatRange> formats_of(const StyledText& text,
+                                             const std::vector<LineFormula>& formulas) const;
   QList<QTextLayout::FormatRange> code_formats(const QString& code);
   qreal natural_width(const StyledText& text, const QFont& font) const;
   qreal em() const;
@@ -110,7 +115,10 @@ class BlockLayout {
   void paint_summary(QPainter& painter) const;
   void paint_frame(QPainter& painter) const;
   void paint_piece(QPainter& painter, const Piece& piece, const BlockMarks& marks) const;
-  void paint_range(QPainter& painter, const Piece& piece, TextRange range, const QColor& colour) const;
+  // Behind formulas, and, if asked for, behind letters.
+  void paint_range(QPainter& painter, const Piece& piece, TextRange range, const QColor& colour,
+                   bool letters) const;
+  void paint_formulas(QPainter& painter, const Piece& piece, const BlockMarks& marks) const;
   const Piece* piece_of(int position) const;
 
   Block block_;

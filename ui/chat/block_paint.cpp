@@ -6,6 +6,7 @@
 
 #include "ui/chat/block_layout.h"
 #include "ui/chat/block_sizes.h"
+#include "ui/formulas/math_paint.h"
 #include "ui/theme/theme.h"
 
 namespace fovea::ui {
@@ -82,9 +83,9 @@ void BlockLayout::paint_frame(QPainter& painter) const {
                    block_.marker);
 }
 
-void BlockLayout::paint_range(QPainter& painter, const Piece& piece, TextRange range,
-                              const QColor& colour) const {
-  for (int i = 0; i < piece.layout->lineCount(); ++i) {
+void BlockLayout::paint_range(QPainter& painter, const Piece& piece, TextRange range, const QColor& colour,
+                              bool letters) const {
+  for (int i = 0; letters && i < piece.layout->lineCount(); ++i) {
     const QTextLine line = piece.layout->lineAt(i);
     const int begin = std::max(range.begin - piece.offset, line.textStart());
     const int end = std::min(range.end - piece.offset, line.textStart() + line.textLength());
@@ -96,26 +97,64 @@ void BlockLayout::paint_range(QPainter& painter, const Piece& piece, TextRange r
                             std::abs(to - from), line.height() + 2 * air),
                      colour);
   }
+  for (const LineFormula& formula : piece.formulas) {
+    const int begin = piece.offset + formula.start;
+    if (begin >= range.end || begin + formula.length <= range.begin) continue;
+    for (const FormulaPart& part : formula.parts) {
+      painter.fillRect(area_of(*piece.layout, formula, part).translated(piece.origin).adjusted(-1, -1, 1, 1),
+                       colour);
+    }
+  }
+}
+
+void BlockLayout::paint_formulas(QPainter& painter, const Piece& piece, const BlockMarks& marks) const {
+  const QPalette& palette = style_.palette;
+  const QColor usual = painter.pen().color();
+  for (const LineFormula& formula : piece.formulas) {
+    const int begin = piece.offset + formula.start, end = begin + formula.length;
+    const auto touches = [begin, end](TextRange range) { return range.begin < end && range.end > begin; };
+    MathColours colours{formula.link.isEmpty() ? usual : palette.color(QPalette::Link), subtle_text(palette)};
+    for (std::size_t i = 0; i < marks.found.size(); ++i) {
+      if (!touches(marks.found[i])) continue;
+      colours.ink = colours.muted = found_text(palette, static_cast<int>(i) == marks.current);
+    }
+    if (!marks.selected.empty() && touches(marks.selected)) {
+      colours.ink = colours.muted = palette.color(QPalette::HighlightedText);
+    }
+    paint_formula(painter, piece.origin, *piece.layout, formula, *piece.fonts, colours);
+  }
 }
 
 void BlockLayout::paint_piece(QPainter& painter, const Piece& piece, const BlockMarks& marks) const {
   const QPalette& palette = style_.palette;
   const int length = static_cast<int>(piece.layout->text().size());
   QList<QTextLayout::FormatRange> overlays;
-  const auto mark = [&](TextRange range, const QColor& background, const QColor& foreground) {
-    const int begin = std::max(range.begin - piece.offset, 0);
-    const int end = std::min(range.end - piece.offset, length);
+  const auto letters = [&](int begin, int end, const QColor& background, const QColor& foreground) {
     if (begin >= end) return;
     QTextLayout::FormatRange overlay;
     overlay.start = begin;
     overlay.length = end - begin;
     overlay.format.setForeground(foreground);
-    if (piece.simple) {
-      paint_range(painter, piece, range, background);
-    } else {
-      overlay.format.setBackground(background);
-    }
+    if (!piece.simple) overlay.format.setBackground(background);
     overlays.append(overlay);
+  };
+  const auto mark = [&](TextRange range, const QColor& background, const QColor& foreground) {
+    int begin = std::max(range.begin - piece.offset, 0);
+    int end = std::min(range.end - piece.offset, length);
+    if (begin >= end) return;
+    // A formula is marked as a whole; the letters that make its room stay unseen.
+    for (const LineFormula& formula : piece.formulas) {
+      if (formula.start >= end || formula.start + formula.length <= begin) continue;
+      begin = std::min(begin, formula.start);
+      end = std::max(end, formula.start + formula.length);
+    }
+    paint_range(painter, piece, {piece.offset + begin, piece.offset + end}, background, piece.simple);
+    for (const LineFormula& formula : piece.formulas) {
+      if (formula.start >= end || formula.start < begin) continue;
+      letters(begin, formula.start, background, foreground);
+      begin = formula.start + formula.length;
+    }
+    letters(begin, end, background, foreground);
   };
   for (std::size_t i = 0; i < marks.found.size(); ++i) {
     const bool current = static_cast<int>(i) == marks.current;
@@ -125,6 +164,7 @@ void BlockLayout::paint_piece(QPainter& painter, const Piece& piece, const Block
     mark(marks.selected, palette.color(QPalette::Highlight), palette.color(QPalette::HighlightedText));
   }
   piece.layout->draw(&painter, piece.origin, overlays);
+  if (!piece.formulas.empty()) paint_formulas(painter, piece, marks);
 }
 
 void BlockLayout::paint(QPainter& painter, QPointF origin, const BlockMarks& marks) const {

@@ -14,6 +14,13 @@ QString text_prefix(const Block& block);
 // reasoning section have no text.
 QString block_text(const Block& block);
 
+// The formula that a place in block_text() lies within, not at its ends; else begin and end are that place.
+struct FormulaRange {
+  int begin = 0;
+  int end = 0;
+};
+FormulaRange formula_around(const Block& block, int position);
+
 // What stands between the texts of two blocks that follow each other.
 QString text_between(const Block& before, const Block& after);
 

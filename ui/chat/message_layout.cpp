@@ -455,6 +455,18 @@ int MessageLayout::position_at(const Frame& frame, QPointF point) {
   return best->text_begin + best->layout->position_at(local - QPointF(0, best->top));
 }
 
+TextRange MessageLayout::formula_around(int position) {
+  text();
+  const std::vector<Block>& all = blocks();
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const Item& item = items_[i];
+    if (item.hidden || position < item.text_begin || position > item.text_begin + item.text_length) continue;
+    const FormulaRange range = fovea::ui::formula_around(all[i], position - item.text_begin);
+    if (range.begin < range.end) return {item.text_begin + range.begin, item.text_begin + range.end};
+  }
+  return {position, position};
+}
+
 QRectF MessageLayout::cursor_at(const Frame& frame, int position) {
   text();
   place(frame);

@@ -93,6 +93,8 @@ class MessageLayout {
 
   int position_at(const Frame& frame, QPointF point);
   QRectF cursor_at(const Frame& frame, int position);
+  // The formula around a place in text(), which nothing may stand within; else the place itself.
+  TextRange formula_around(int position);
   QRectF area_of_text(const Frame& frame);
   // Those of laid-out blocks, and of the row below the text; in reading order.
   std::vector<Control> controls(const Frame& frame);

@@ -215,7 +215,16 @@ void TranscriptView::mouseDoubleClickEvent(QMouseEvent* event) {
   }
   const TextPosition position = position_at(event->pos());
   if (position.message < 0) return;
-  const TextRange word = word_around(conversation_.at(position.message).text(), position.offset);
+  MessageLayout& layout = conversation_.at(position.message);
+  TextRange word = word_around(layout.text(), position.offset);
+  // The right half of a formula is nearest to its end.
+  const TextRange formula = layout.formula_around(position.offset - 1);
+  const bool on_formula = formula.end == position.offset && event->pos().x() < rect_of_text(position).left();
+  if (!formula.empty() && on_formula) {
+    word = formula;
+  } else {
+    word = {layout.formula_around(word.begin).begin, layout.formula_around(word.end).end};
+  }
   select({position.message, word.begin}, {position.message, word.end});
 }
 

@@ -95,7 +95,10 @@ TextPosition TranscriptView::moved(TextPosition from, const QKeyEvent& event) {
     case Qt::Key_Right: {
       const bool forward = event.key() == Qt::Key_Right;
       const int next = step(text, from.offset, forward, word);
-      if (next >= 0) return {from.message, next};
+      if (next >= 0) {
+        const TextRange formula = conversation_.at(from.message).formula_around(next);
+        return {from.message, forward ? formula.end : formula.begin};
+      }
       if (forward && from.message + 1 < conversation_.count()) return {from.message + 1, 0};
       if (!forward && from.message > 0) {
         return {from.message - 1, static_cast<int>(conversation_.at(from.message - 1).text().size())};

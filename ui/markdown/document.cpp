@@ -12,6 +12,7 @@
 #include "ui/markdown/formula_spans.h"
 #include "ui/markdown/parts.h"
 #include "ui/markdown/tex.h"
+#include "ui/mathematics/tree.h"
 
 namespace fovea::ui {
 namespace {
@@ -45,9 +46,18 @@ QString entity_text(const QString& entity) {
 
 void add_formula(const FormulaSpan& span, std::uint8_t style, const QString& link, StyledText& target) {
   const int start = static_cast<int>(target.text.size());
+  if (!parse_math(span.tex)) {  // nobody could tell what of it is missing: it stays as it is written
+    QString source = span.source;
+    source.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
+    target.runs.push_back({start, static_cast<int>(source.size()), static_cast<std::uint8_t>(style | formula),
+                           link, span.source});
+    target.text += source;
+    return;
+  }
   StyledText shown = render_tex(span.tex);
   target.runs.push_back({start, static_cast<int>(shown.text.size()),
-                         static_cast<std::uint8_t>(style | formula), link, span.source});
+                         static_cast<std::uint8_t>(style | formula), link, span.source, span.tex,
+                         span.display});
   for (Run& run : shown.runs) {
     run.start += start;
     run.style = static_cast<std::uint8_t>(run.style | style | formula);

@@ -25,6 +25,8 @@ struct Run {
   std::uint8_t style = plain;  // RunStyle bits
   QString link;                // target address; empty: none
   QString source;              // of a formula: as it was written, with its delimiters
+  QString tex = {};            // of a whole formula: without them
+  bool display = false;        // of a formula: $$…$$ or \[…\]
 
   bool operator==(const Run&) const = default;
 };

@@ -43,6 +43,7 @@ std::vector<Run> cut_runs(const std::vector<Run>& runs, qsizetype begin, qsizety
     out.push_back(run);
     out.back().start = static_cast<int>(first - begin);
     out.back().length = static_cast<int>(last - first);
+    if (out.back().length != run.length) out.back().tex.clear();  // a piece is no formula
   }
   return out;
 }

@@ -108,6 +108,39 @@ std::vector<MessageView> scripts() {
   return messages;
 }
 
+std::vector<MessageView> mathematics() {
+  std::vector<MessageView> messages;
+  messages.push_back(make(1, Author::user,
+                          "Solve $ax^2 + bx + c = 0$ and show why, please. Is this the same?\n\n"
+                          "$$x = \\frac{2c}{-b \\mp \\sqrt{b^2 - 4ac}}$$"));
+  messages.push_back(make(2, Author::assistant,
+                          R"(Divide by $a$, which is not $0$, and complete the square:
+
+\begin{align}
+x^2 + \frac{b}{a} x &= -\frac{c}{a} \\
+\left( x + \frac{b}{2a} \right)^2 &= \frac{b^2 - 4ac}{4a^2} \\
+x &= \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}
+\end{align}
+
+The **discriminant** $\Delta = b^2 - 4ac$ tells how many solutions are real ($\Delta \ge 0$), and $\frac{\sqrt{\Delta}}{a}$ is how far they are apart. Written as a matrix, $A = \begin{pmatrix} 0 & -c/a \\ 1 & -b/a \end{pmatrix}$ has them as its eigenvalues.
+
+- $x_1 + x_2 = -\frac{b}{a}$, and
+- $x_1 x_2 = \frac{c}{a}$ (*Vieta*).
+
+| Case | $\Delta$ | Solutions |
+|---|:-:|---|
+| two | $> 0$ | $x_{1,2} = \frac{-b \pm \sqrt{\Delta}}{2a}$ |
+| one | $= 0$ | $x = -\frac{b}{2a}$ |
+| none | $< 0$ | $x \in \mathbb{C} \setminus \mathbb{R}$ |
+
+> In general: $$f(x) = \sum_{n=0}^{\infty} \frac{f^{(n)}(a)}{n!} (x-a)^n, \qquad |x| = \begin{cases} x & \text{if } x \ge 0 \\ -x & \text{otherwise} \end{cases}$$
+
+A long one within a line is broken where a reader expects it, $e^x = 1 + x + \frac{x^2}{2!} + \frac{x^3}{3!} + \frac{x^4}{4!} + \frac{x^5}{5!} + \frac{x^6}{6!} + \frac{x^7}{7!} + \cdots$, and goes on. What nobody knows, $\foo{x} + 1$, stays as it is written, and so does what is not finished: $\frac{1}{$.
+
+$$\int_{-\infty}^{\infty} e^{-x^2} \, dx = \sqrt{\pi} \quad \lim_{n \to \infty} \left( 1 + \frac{1}{n} \right)^n = e$$)"));
+  return messages;
+}
+
 std::vector<MessageView> calls() {
   std::vector<MessageView> messages;
   messages.push_back(make(1, Author::user, "What is the weather in Rome and in Zürich?"));
@@ -155,6 +188,15 @@ void draw(const QString& folder, const QString& suffix, Scheme scheme) {
   QTest::keyClick(&view, Qt::Key_End);
   view.resize(520, 900);
   save(view, folder + QStringLiteral("/narrow") + end);
+  view.resize(900, 1250);
+  view.set_messages(mathematics());
+  QTest::keyClick(&view, Qt::Key_Home);
+  save(view, folder + QStringLiteral("/mathematics") + end);
+  view.resize(420, 1250);
+  view.select({1, 20}, {1, 160});
+  QTest::keyClick(&view, Qt::Key_Home);
+  save(view, folder + QStringLiteral("/mathematics_narrow") + end);
+  view.select({0, 0}, {0, 0});
   view.resize(900, 700);
   view.set_messages(calls());
   view.activate(1, view.controls_of(1).at(1));
