@@ -62,6 +62,25 @@ QString answer_text(std::mt19937& random, int tokens) {
   return text;
 }
 
+// One answer with so many formulas, half of them displayed.
+std::vector<MessageView> formulas(int count) {
+  static const char* const kFormulas[] = {
+      R"(\frac{-b \pm \sqrt{b^2 - 4ac}}{2a})", R"(\sum_{i=1}^{n} i^2 = \frac{n(n+1)(2n+1)}{6})",
+      R"(\begin{pmatrix} a & b \\ c & d \end{pmatrix} \begin{pmatrix} x \\ y \end{pmatrix})",
+      R"(g_i = \frac{e^{s_i}}{\sum_{j \in T} e^{s_j}})",
+      R"(\int_0^\infty e^{-x^2} \, dx = \frac{\sqrt{\pi}}{2})"};
+  MessageView view;
+  view.id = 1;
+  view.author = Author::assistant;
+  for (int i = 0; i < count; ++i) {
+    const QString tex =
+        QString::fromLatin1(kFormulas[static_cast<std::size_t>(i) / 2 % std::size(kFormulas)]);
+    view.text += i % 2 == 0 ? QStringLiteral("The value %1 of $%2$ is small.\n\n").arg(i).arg(tex)
+                            : QStringLiteral("$$%1$$\n\n").arg(tex);
+  }
+  return {view};
+}
+
 std::vector<MessageView> conversation(int messages, int tokens) {
   std::mt19937 random(1);
   std::vector<MessageView> out;
@@ -95,8 +114,7 @@ void draw(TranscriptView& view, QImage& image) {
   view.render(&image);
 }
 
-void open(const char* name, int messages, int tokens) {
-  const std::vector<MessageView> shown = conversation(messages, tokens);
+void open(const char* name, const std::vector<MessageView>& shown) {
   double letters = 0;
   for (const MessageView& view : shown) letters += static_cast<double>(view.text.size());
   TranscriptView view;
@@ -113,7 +131,7 @@ void open(const char* name, int messages, int tokens) {
   std::printf("  %-58s %6.1f ms (set %.1f ms), %zu layouts, %.1f MB more\n",
               QStringLiteral("%1: %2 messages, %3 k tokens")
                   .arg(QLatin1String(name))
-                  .arg(messages)
+                  .arg(shown.size())
                   .arg(letters / kLettersOfToken / 1e3, 0, 'f', 0)
                   .toUtf8()
                   .constData(),
@@ -121,11 +139,11 @@ void open(const char* name, int messages, int tokens) {
               resident_mb() - before);
 }
 
-void scroll(const char* name, int step, int frames) {
+void scroll(const char* name, const std::vector<MessageView>& shown, int step, int frames) {
   TranscriptView view;
   view.resize(1000, 800);
   view.show();
-  view.set_messages(conversation(5000, 1'000'000));
+  view.set_messages(shown);
   QImage image(view.size(), QImage::Format_RGB32);
   QScrollBar* bar = view.verticalScrollBar();
   bar->setValue(bar->maximum() / 2);
@@ -195,18 +213,25 @@ int main(int argc, char** argv) {
     warm.grab();
   }
   std::puts("open");
-  open("usual", 200, 200'000);
-  open("many", 5000, 1'000'000);
-  open("one answer", 2, 200'000);
+  open("usual", conversation(200, 200'000));
+  open("many", conversation(5000, 1'000'000));
+  open("one answer", conversation(2, 200'000));
+  open("200 formulas", formulas(200));
   std::puts("scroll through 5,000 messages (offscreen frames)");
-  scroll("wheel, 120 px", 120, 600);
-  scroll("a page at a time, 700 px", 700, 300);
+  const std::vector<MessageView> many = conversation(5000, 1'000'000);
+  scroll("wheel, 120 px", many, 120, 600);
+  scroll("a page at a time, 700 px", many, 700, 300);
+  std::puts("scroll through 2,000 formulas");
+  scroll("wheel, 120 px", formulas(2000), 120, 300);
+  scroll("a page at a time, 700 px", formulas(2000), 700, 60);
   std::puts("key press to paint while streaming");
   std::mt19937 random(2);
   stream("prose after 8,000 tokens", answer_text(random, 8000), QStringLiteral("another word "));
   stream("code after 2,000 lines",
          QStringLiteral("```cpp\n") + QStringLiteral("int value = compute(1, \"two\");\n").repeated(2000),
          QStringLiteral("x = f(1);\n"));
+  stream("formulas after 200 formulas", formulas(200)[0].text,
+         QStringLiteral("so $\\frac{a}{b}$ and\n\n$$\\sum_{i=1}^n x_i$$\n\n"));
   stream("one endless paragraph", QStringLiteral("word ").repeated(20'000), QStringLiteral("word "));
   return 0;
 }
