@@ -1,6 +1,7 @@
 // What stands between \begin and \end.
 #include <QRegularExpression>
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "ui/mathematics/parser.h"
