@@ -24,6 +24,7 @@
 #include "engine/api/request.h"
 #include "engine/api/snapshot.h"
 #include "engine/api/text.h"
+#include "engine/api/token_record.h"
 #include "engine/api/trace.h"
 
 namespace fovea {
@@ -110,9 +111,10 @@ class Engine {
   // Prefill progress counts prompt tokens. A cancelled request returns what was generated so far.
   // Several threads' calls are answered at once; what one says does not depend on the others, bit for bit,
   // where no policy moves units and the processor computes. Sinks are called on the calling thread, which may
-  // run the passes of all: what they take the others wait for.
+  // run the passes of all: what they take the others wait for. Only where there is a sink for them are tokens
+  // recorded; the answer is the same.
   Result<GenerateResult> generate(const GenerateRequest&, const TextSink& = {}, const ProgressSink& = {},
-                                  std::stop_token = {});
+                                  std::stop_token = {}, const RecordSink& = {});
 
   // Several answers to one request at once, each with a seed of its own: what generate() says with that. The
   // prompt is read by the first; the others find it in the cache as far as it is kept there, unless the

@@ -289,6 +289,7 @@ std::optional<TopKLogits> DeviceStaging::top_k() const {
   return TopKLogits{.ids = {host_list_.ids, count},
                     .logits = {host_list_.logits(), count},
                     .weight = sum(0),
+                    .sum = sum(1),
                     .entropy = std::log(sum(1)) - sum(2) / sum(1)};
 }
 

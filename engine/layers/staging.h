@@ -27,6 +27,7 @@ struct TopKLogits {
   // Of the whole vocabulary: Σ e^((logit − largest) / temperature), and the entropy of softmax(logits) in
   // nats. Worth nothing where a logit is infinite.
   double weight = 0;
+  double sum = 0;  // the same for a temperature of 1
   double entropy = 0;
 };
 

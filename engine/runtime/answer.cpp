@@ -36,7 +36,7 @@ Result<void> check(const GenerateRequest& request, const Engine::Parts& parts) {
 }  // namespace
 
 Result<std::unique_ptr<Answer>> Answer::create(const Engine::Parts& parts, const GenerateRequest& request,
-                                               std::stop_token stop) {
+                                               std::stop_token stop, bool records) {
   FOVEA_CHECK(check(request, parts));
   FOVEA_TRY(Sampler sampler,
             Sampler::create(request.sampling, parts.model->config().vocabulary, &parts.breakers));
@@ -63,12 +63,14 @@ Result<std::unique_ptr<Answer>> Answer::create(const Engine::Parts& parts, const
                                                 .forms = *parts.forms},
                                                asked.room, tools.empty() ? nullptr : &asked.calls));
   if (hold) asked.hold.emplace(*std::move(hold));
-  return std::unique_ptr<Answer>(new Answer(parts, request, std::move(asked), std::move(stop)));
+  return std::unique_ptr<Answer>(new Answer(parts, request, std::move(asked), std::move(stop), records));
 }
 
-Answer::Answer(const Engine::Parts& parts, const GenerateRequest& request, Asked asked, std::stop_token stop)
+Answer::Answer(const Engine::Parts& parts, const GenerateRequest& request, Asked asked, std::stop_token stop,
+               bool records)
     : Computation(std::move(stop)),
       request_(request),
+      records_(records),
       context_(parts.plan.options.context),
       sampler_(std::move(asked.sampler)),
       calls_(std::move(asked.calls)),
@@ -129,6 +131,7 @@ PassPart Answer::next(const Engine::Parts& parts, std::int64_t most, bool alone)
   } else if (alone && !needs_all_logits()) {
     part.wanted = layers::LogitsWanted::top_k;
   }
+  part.record = records_ && read_ + taken_ == std::ssize(tokens_);
   return part;
 }
 
@@ -151,8 +154,7 @@ Result<void> Answer::take(Engine::Parts& parts, const PassRows& rows) {
       return {};
     }
   }
-  const auto vocabulary = static_cast<std::size_t>(parts.model->config().vocabulary);
-  return write(parts, rows.logits.empty() ? rows.logits : rows.logits.last(vocabulary));
+  return write(parts, rows);
 }
 
 Result<void> Answer::restrict() {
@@ -172,7 +174,20 @@ Result<TokenId> Answer::next_token(Engine::Parts& parts, std::span<const float> 
   return sampler_.sample(logits);
 }
 
-Result<void> Answer::write(Engine::Parts& parts, std::span<const float> logits) {
+// Of the same pass: of its logits, or of what the device has sorted out.
+TokenRecord Answer::record(Engine::Parts& parts, std::span<const float> logits, TokenId token,
+                           const TokenUses& uses) {
+  const auto largest = logits.empty() ? parts.forward->top_k() : std::nullopt;
+  if (!largest) return token_record(logits, token, uses);
+  // A token that is not among them was drawn from all logits, which the device has given.
+  if (std::ranges::find(largest->ids, token) != largest->ids.end())
+    return token_record(*largest, token, uses);
+  return token_record(parts.forward->all_logits(*parts.stream), token, uses);
+}
+
+Result<void> Answer::write(Engine::Parts& parts, const PassRows& rows) {
+  const auto vocabulary = static_cast<std::size_t>(parts.model->config().vocabulary);
+  const std::span<const float> logits = rows.logits.empty() ? rows.logits : rows.logits.last(vocabulary);
   FOVEA_CHECK(restrict());
   FOVEA_TRY(const TokenId token, next_token(parts, logits));
   result_.timings.decode_seconds = std::chrono::duration<double>(Clock::now() - decode_began_).count();
@@ -182,9 +197,11 @@ Result<void> Answer::write(Engine::Parts& parts, std::span<const float> logits) 
   }
   if (request_.top_logprobs >= 0)
     result_.choices.push_back(token_choice(logits, token, request_.top_logprobs));
+  if (records_) news_.records.push_back(record(parts, logits, token, rows.uses));
   std::string text = text_.push(token);
-  if (request_.top_logprobs >= 0)
-    result_.choices.back().text_end = std::ssize(result_.text) + std::ssize(text) + text_.held();
+  const std::int64_t text_end = std::ssize(result_.text) + std::ssize(text) + text_.held();
+  if (request_.top_logprobs >= 0) result_.choices.back().text_end = text_end;
+  if (records_) news_.records.back().text_end = text_end;
   tokens_.push_back(token);
   result_.tokens.push_back(token);
   ++result_.timings.generated_tokens;

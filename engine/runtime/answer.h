@@ -24,9 +24,10 @@ namespace fovea::runtime {
 
 class Answer final : public Computation {
  public:
-  // Makes the prompt; nothing of it needs the engine's turn. The request outlives the answer.
+  // Makes the prompt; nothing of it needs the engine's turn. The request outlives the answer. `records`: each
+  // token's is among the news.
   static Result<std::unique_ptr<Answer>> create(const Engine::Parts& parts, const GenerateRequest& request,
-                                                std::stop_token stop);
+                                                std::stop_token stop, bool records = false);
 
   std::int64_t expected_tokens() const override;
   void begin(Engine::Parts& parts) override;
@@ -52,18 +53,22 @@ class Answer final : public Computation {
     chat::AnswerRoom room;
     std::optional<chat::AnswerHold> hold = {};  // nothing: the answer is free
   };
-  Answer(const Engine::Parts& parts, const GenerateRequest& request, Asked asked, std::stop_token stop);
+  Answer(const Engine::Parts& parts, const GenerateRequest& request, Asked asked, std::stop_token stop,
+         bool records);
   Result<void> restrict();
   bool needs_all_logits() const { return request_.top_logprobs >= 0 || !sampler_.may_need_few(); }
   bool has_written() const { return std::ssize(tokens_) > prompt_length_; }
   Result<TokenId> next_token(Engine::Parts& parts, std::span<const float> logits);
-  Result<void> write(Engine::Parts& parts, std::span<const float> logits);
+  Result<void> write(Engine::Parts& parts, const PassRows& rows);
+  TokenRecord record(Engine::Parts& parts, std::span<const float> logits, TokenId token,
+                     const TokenUses& uses);
   void measure(const Engine::Parts& parts);
   void finish(Engine::Parts& parts, FinishReason reason);
   void report();
   void emit(std::string text);
 
   const GenerateRequest& request_;
+  const bool records_;
   std::int64_t context_;
   Sampler sampler_;
   const chat::CallReading calls_;

@@ -12,6 +12,7 @@
 
 #include "engine/api/progress.h"
 #include "engine/api/request.h"
+#include "engine/api/token_record.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/parts.h"
 
@@ -25,9 +26,10 @@ struct AnswerNews {
     std::vector<TokenChoice> choices = {};  // since the piece before, where they were asked for
   };
   std::vector<Piece> pieces;
+  std::vector<TokenRecord> records;  // where they were asked for
   std::optional<Progress> progress;  // the latest
 
-  bool empty() const { return pieces.empty() && !progress; }
+  bool empty() const { return pieces.empty() && records.empty() && !progress; }
 };
 
 // What a pass gave one part: its rows, valid until the next pass.
@@ -35,6 +37,7 @@ struct PassRows {
   std::span<const float> logits;  // [n, vocabulary], empty where the device knows the likeliest
   std::span<const float> hidden;  // [tokens, d], where they were wanted
   UseBits use_bits = {};
+  TokenUses uses = {};  // where they are recorded
 };
 
 class Computation {

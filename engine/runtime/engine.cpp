@@ -107,7 +107,8 @@ Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::Pass
     shares.push_back({.sequence = part.sequence->id(),
                       .tokens = std::ssize(part.tokens),
                       .is_prompt = part.is_prompt,
-                      .wanted = part.wanted_rows()});
+                      .wanted = part.wanted_rows(),
+                      .record = part.record});
   }
   if (watch) pass.observer = watch->begin_pass(shares);
   if (wishes.record) pass.observer = wishes.record->around(pass.observer);

@@ -6,14 +6,16 @@
 namespace fovea {
 
 Result<GenerateResult> Engine::generate(const GenerateRequest& request, const TextSink& sink,
-                                        const ProgressSink& progress, std::stop_token stop) {
+                                        const ProgressSink& progress, std::stop_token stop,
+                                        const RecordSink& records) {
   return exhaustion_as_error([&]() -> Result<GenerateResult> {
-    FOVEA_TRY(const auto answer, runtime::Answer::create(*parts_, request, std::move(stop)));
+    FOVEA_TRY(const auto answer, runtime::Answer::create(*parts_, request, std::move(stop), bool(records)));
     runtime::Computation* const all[] = {answer.get()};
     parts_->scheduler->run(all, [&](std::size_t, const runtime::AnswerNews& news) {
       if (progress && news.progress) progress(*news.progress);
-      if (!sink) return;
-      for (const runtime::AnswerNews::Piece& piece : news.pieces) sink(piece.text, piece.so_far);
+      for (const runtime::AnswerNews::Piece& piece : news.pieces)
+        if (sink) sink(piece.text, piece.so_far);
+      if (!news.records.empty()) records(news.records);
     });
     return std::move(*answer).result();
   });

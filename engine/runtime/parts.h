@@ -44,6 +44,7 @@ struct PassPart {
   std::int64_t last_tokens = 1;  // whose logits are wanted, where the last are
   bool is_prompt = false;
   bool hidden = false;  // of all of them the last layer's output is wanted, and nobody goes on from here
+  bool record = false;  // what the last of them uses
 
   std::int64_t wanted_rows() const;
   std::int64_t hidden_rows() const { return hidden ? std::ssize(tokens) : 0; }

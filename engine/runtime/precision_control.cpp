@@ -121,6 +121,12 @@ UseBits PrecisionControl::bits_of(const precision::Observation& observation) con
   return sum;
 }
 
+std::uint8_t PrecisionControl::tier_met(UnitId unit) const {
+  if (parts_.residency->on_host(unit)) return host_tier;
+  return std::min(parts_.residency->tiers()[static_cast<std::size_t>(unit)],
+                  static_cast<TierId>(parts_.tiers->size() - 1));
+}
+
 bool PrecisionControl::rest() {
   if (parts_.policy->is_recalling()) propose();
   return parts_.residency->rest() || parts_.policy->is_recalling();

@@ -72,6 +72,8 @@ class PrecisionControl final {
   bool rest();
   // Of the last pass, one for each observation; none where it was stopped.
   std::span<const UseBits> use_bits() const { return use_bits_; }
+  // That a pass which has just run met: as in a snapshot, on disk alone as the lowest.
+  std::uint8_t tier_met(precision::UnitId unit) const;
   const QualityState& quality() const { return parts_.quality->state(); }
   // See Policy; of this model, [units].
   std::span<const float> profile() const { return parts_.policy->profile(); }

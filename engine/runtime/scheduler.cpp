@@ -19,6 +19,7 @@ constexpr double learning = 0.3;  // share of the latest pass
 void take_over(AnswerNews& all, AnswerNews more) {
   if (more.progress) all.progress = more.progress;
   std::ranges::move(more.pieces, std::back_inserter(all.pieces));
+  std::ranges::move(more.records, std::back_inserter(all.records));
 }
 
 }  // namespace
@@ -267,7 +268,8 @@ Result<void> Scheduler::run_pass() {
     const Part& each = parts[i];
     const PassRows own{.logits = take(left.logits, each.part.wanted_rows() * config.vocabulary),
                        .hidden = take(left.hidden, each.part.hidden_rows() * config.hidden),
-                       .use_bits = i < bits.size() ? bits[i] : UseBits()};
+                       .use_bits = i < bits.size() ? bits[i] : UseBits(),
+                       .uses = parts_.watch ? parts_.watch->recorded(i) : TokenUses()};
     if (auto taken = each.asked->computed->take(parts_, own); !taken)
       each.asked->computed->fail(std::move(taken).error());
   }

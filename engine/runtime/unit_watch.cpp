@@ -52,6 +52,9 @@ UnitWatch::UnitWatch(Snapshot empty, PrecisionControl* control, std::vector<Unit
       indices_.push_back(std::ssize(rows_) * empty.units_per_layer + unit - row.first);
     if (row.first < row.end) rows_.push_back(row);
   }
+  row_of_layer_.assign(first_unit_.size() - 1, -1);
+  for (std::size_t layer = 0, row = 0; layer + 1 < first_unit_.size(); ++layer)
+    if (first_unit_[layer + 1] > first_unit_[layer]) row_of_layer_[layer] = static_cast<std::int64_t>(row++);
   recent_.resize(units);
   uses_since_start_.resize(units);
 }
@@ -109,15 +112,18 @@ layers::PassObserver* UnitWatch::begin_pass(std::span<const Share> shares) {
     sums_[i].gates.resize(indices_.size());
     sums_[i].chosen.resize(indices_.size());
     sums_[i].routed.assign(first_unit_.size() - 1, 0);
+    const bool records = shares[i].record && units_are_experts();
+    sums_[i].recorded.assign(records ? rows_.size() * static_cast<std::size_t>(experts_used_) : 0, {});
   }
   chosen_.clear();
   pass_begun_ = Clock::now();
   if (control_) control_->begin_pass();
-  return seldom_ && !was_asked(pass_begun_) ? nullptr : this;
+  const bool records = std::ranges::any_of(shares, &Share::record);
+  return seldom_ && !records && !was_asked(pass_begun_) ? nullptr : this;
 }
 
 bool UnitWatch::routed(const Where& where, const float*, const std::int32_t* ids, const float* weights) {
-  if (control_ && control_->units().scope() != models::UnitScope::experts) return true;
+  if (!units_are_experts()) return true;
   const auto layer = static_cast<std::size_t>(where.layer);
   Sums& sums = sums_[where.segment];
   sums.routed[layer] += static_cast<std::int32_t>(where.tokens);
@@ -129,12 +135,50 @@ bool UnitWatch::routed(const Where& where, const float*, const std::int32_t* ids
     if (sums.chosen[at]++ == 0) sums.touched.push_back(unit);
     sums.gates[at] += weights[i];
   }
+  if (!sums.recorded.empty()) record(where, ids, weights);
   if (!control_) return true;
   chosen_.insert(chosen_.end(), ids, ids + count);
   if (!where.last) return true;
   const bool served = control_->serve(first, chosen_);
   chosen_.clear();
   return served;
+}
+
+// Of the last token that the layer's router saw.
+void UnitWatch::record(const Where& where, const std::int32_t* ids, const float* weights) {
+  const std::int64_t last = (where.tokens - 1) * experts_used_;
+  const std::int64_t row = row_of_layer_[static_cast<std::size_t>(where.layer)];
+  TokenUse* const uses =
+      sums_[where.segment].recorded.data() + static_cast<std::ptrdiff_t>(row * experts_used_);
+  float sum = 0;
+  for (std::int64_t i = 0; i < experts_used_; ++i) sum += std::abs(weights[last + i]);
+  for (std::int64_t i = 0; i < experts_used_; ++i) {
+    const float share = sum > 0 ? std::abs(weights[last + i]) / sum : 0;
+    uses[i] = {.expert = static_cast<std::uint16_t>(ids[last + i]),
+               .tier = 0,
+               .share = static_cast<std::uint8_t>(std::lround(255 * share))};
+  }
+}
+
+// As the pass met them: before anything is published behind it.
+void UnitWatch::record_tiers() {
+  const Snapshot& shown = snapshots_.back();
+  for (std::size_t share = 0; share < shares_.size(); ++share) {
+    std::vector<TokenUse>& uses = sums_[share].recorded;
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      TokenUse& use = uses[i];
+      const auto row = static_cast<std::int64_t>(i) / experts_used_;
+      const UnitId unit = rows_[static_cast<std::size_t>(row)].first + use.expert;
+      use.tier = control_
+                     ? control_->tier_met(unit)
+                     : shown.units[static_cast<std::size_t>(indices_[static_cast<std::size_t>(unit)])].tier;
+    }
+  }
+}
+
+TokenUses UnitWatch::recorded(std::size_t share) const {
+  if (share >= shares_.size() || !shares_[share].record) return {};
+  return {.uses = sums_[share].recorded, .pass_end = tokens_};
 }
 
 precision::Observation UnitWatch::observe(const Share& share, Sums& sums, std::span<const float> entropies) {
@@ -158,6 +202,7 @@ precision::Observation UnitWatch::observe(const Share& share, Sums& sums, std::s
 }
 
 void UnitWatch::end_pass(bool completed, std::span<const float> entropies) {
+  record_tiers();
   observations_.clear();
   for (std::size_t i = 0; i < shares_.size(); ++i) {
     const std::size_t own = std::min(entropies.size(), static_cast<std::size_t>(shares_[i].wanted));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/api/snapshot.h"
+#include "engine/api/token_record.h"
 #include "engine/api/trace.h"
 #include "engine/core/triple_buffer.h"
 #include "engine/layers/forward.h"
@@ -21,6 +22,12 @@
 #include "engine/runtime/precision_control.h"
 
 namespace fovea::runtime {
+
+// What a pass used for one token.
+struct TokenUses {
+  std::span<const TokenUse> uses = {};  // [rows of a snapshot, used]
+  std::int64_t pass_end = 0;            // tokens of all passes until then
+};
 
 class UnitWatch final : public layers::PassObserver {
  public:
@@ -40,12 +47,16 @@ class UnitWatch final : public layers::PassObserver {
     std::int64_t tokens = 0;
     bool is_prompt = false;
     std::int64_t wanted = 0;  // of the last of them the logits
+    bool record = false;      // what the last of them uses
   };
   // A pass of these segments begins, which is to be told what this gives, if anything. Ended whether it was
   // stopped or not.
   layers::PassObserver* begin_pass(std::span<const Share> shares);
   // `entropies` of what was wanted, in nats, one share's behind the other's; none where nobody asks.
   void end_pass(bool completed, std::span<const float> entropies);
+  // Of the pass that ended last, of its i-th share's last token; empty where it was not recorded. Valid until
+  // the next pass.
+  TokenUses recorded(std::size_t share) const;
   // Nothing follows for a while: whoever looks later sees what was last.
   void rest();
 
@@ -84,7 +95,13 @@ class UnitWatch final : public layers::PassObserver {
     std::vector<precision::UnitId> touched;
     std::vector<std::int32_t> routed;  // [layers] tokens that the router saw
     std::vector<precision::ExpertUse> uses;
+    std::vector<TokenUse> recorded;  // [rows, used]
   };
+  bool units_are_experts() const {
+    return !control_ || control_->units().scope() == models::UnitScope::experts;
+  }
+  void record(const Where& where, const std::int32_t* ids, const float* weights);
+  void record_tiers();
   precision::Observation observe(const Share& share, Sums& sums, std::span<const float> entropies);
 
   PrecisionControl* control_ = nullptr;        // null: the units stay as the file has them …
@@ -93,7 +110,8 @@ class UnitWatch final : public layers::PassObserver {
   std::int64_t experts_used_ = 0;
   std::vector<precision::UnitId> first_unit_;  // [layers + 1]
   std::vector<Row> rows_;
-  std::vector<std::int64_t> indices_;  // [units] in a snapshot's
+  std::vector<std::int64_t> row_of_layer_;  // [layers]; −1: it has none
+  std::vector<std::int64_t> indices_;       // [units] in a snapshot's
 
   std::vector<Share> shares_;         // of the pass
   std::vector<Sums> sums_;            // of each of them
