@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/live/snapshot_ring.h"
+#include "app/live/measures/snapshot_ring.h"
+#include "ui/live/live_data.h"
 
 namespace fovea::app {
 

@@ -1,7 +1,7 @@
 // The experts that are followed: each one's hotness and tier over the last two minutes.
 #pragma once
 
-#include "app/live/snapshot_ring.h"
+#include "app/live/measures/snapshot_ring.h"
 #include "ui/live/live_data.h"
 
 namespace fovea::app {

@@ -3,14 +3,13 @@
 #include <QPointer>
 #include <numeric>
 
-#include "app/live/quality_line.h"
-#include "app/live/router_health.h"
+#include "app/live/measures/quality_line.h"
+#include "app/live/measures/router_health.h"
 
 namespace fovea::app {
 namespace {
 
 constexpr double kIdleSeconds = 1.5;
-constexpr double kFreshSeconds = 1.2;  // that a change is marked
 constexpr double kHealthSeconds = 60;  // of uses that the routers are judged by
 
 ui::ShownModel::Other other_than(const LiveModel& model) {
@@ -101,7 +100,7 @@ void LiveSession::add_snapshot(const Snapshot& snapshot, double seconds) {
     looked_at_.add(live.last().seconds, live.last_frame());
   }
   if (was_empty && !first_question_.isEmpty())
-    story_.begin(std::exchange(first_question_, {}), live.last_frame(), live.last().numbers);
+    story_.begin(std::exchange(first_question_, {}).toStdString(), live.last_frame(), live.last().numbers);
   if (was_empty) Q_EMIT momentChanged();  // not parts of it now and the others within a second
 }
 
@@ -221,16 +220,7 @@ ui::ShownMoment LiveSession::moment() const {
 }
 
 std::vector<ui::FreshChange> LiveSession::fresh_changes() const {
-  std::vector<ui::FreshChange> fresh;
-  const auto& changes = playhead_.ring().changes();
-  const double now = shown_seconds(), until = playhead_.moment().seconds;
-  for (auto each = changes.rbegin(); each != changes.rend() && now - each->seconds < kFreshSeconds; ++each) {
-    if (each->seconds <= until && each->decision.unit >= 0)
-      fresh.push_back({.unit = each->decision.unit,
-                       .freshness = 1 - (now - each->seconds) / kFreshSeconds,
-                       .is_up = each->decision.to < each->decision.from});
-  }
-  return fresh;
+  return app::fresh_changes(playhead_.ring(), playhead_.moment().seconds, shown_seconds());
 }
 
 std::vector<ui::UnitChange> LiveSession::last_changes() const {
@@ -309,7 +299,7 @@ void LiveSession::begin_chapter(const QString& shown) {
   if (live.empty()) {
     first_question_ = shown;
   } else {
-    story_.begin(shown, live.last_frame(), live.last().numbers);
+    story_.begin(shown.toStdString(), live.last_frame(), live.last().numbers);
   }
 }
 

@@ -7,12 +7,12 @@
 
 #include "app/live/conversation_uses.h"
 #include "app/live/followed.h"
-#include "app/live/memory_parts.h"
+#include "app/live/measures/memory_parts.h"
 #include "app/live/playhead.h"
-#include "app/live/policy_gain.h"
+#include "app/live/measures/policy_gain.h"
 #include "app/live/recording.h"
-#include "app/live/story.h"
-#include "app/live/traffic_series.h"
+#include "app/live/measures/story.h"
+#include "app/live/measures/traffic_series.h"
 #include "ui/live/live_source.h"
 
 namespace fovea::app {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "app/live/snapshot_ring.h"
+#include "app/live/measures/snapshot_ring.h"
 
 namespace fovea::app {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "app/live/snapshot_ring.h"
+#include "app/live/measures/snapshot_ring.h"
 #include "engine/api/error.h"
 #include "engine/api/precision.h"
 #include "ui/live/live_source.h"

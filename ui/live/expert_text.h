@@ -7,7 +7,7 @@
 
 #include "engine/api/snapshot.h"
 #include "ui/live/live_data.h"
-#include "ui/live/map_frame.h"
+#include "ui/live/data/map_frame.h"
 
 namespace fovea::ui {
 

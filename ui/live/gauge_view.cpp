@@ -135,7 +135,8 @@ void QualityLineView::set_line(const QualityLine& line, const PolicyGain& whole)
   setVisible(line.points.size() > 1);
   setAccessibleName(legend().join(QStringLiteral(", ")));
   QStringList asked;
-  for (const QualityLine::Question& question : line.questions) asked += question.words;
+  for (const QualityLine::Question& question : line.questions)
+    asked += QString::fromStdString(question.words);
   setAccessibleDescription(asked.isEmpty() ? QString()
                                            : tr("Asked: %1").arg(asked.join(QStringLiteral("; "))));
   update();
@@ -178,7 +179,7 @@ QString QualityLineView::question_at(double x) const {
     const double away = std::abs(x_of(question.point) - x);
     if (away <= mark_reach && (!nearest || away <= std::abs(x_of(nearest->point) - x))) nearest = &question;
   }
-  return nearest ? nearest->words : QString();
+  return nearest ? QString::fromStdString(nearest->words) : QString();
 }
 
 bool QualityLineView::event(QEvent* event) {

@@ -22,60 +22,19 @@ QRgb blend(QRgb a, QRgb b, double share_of_b) {
 
 constexpr double kDimmed = 0.12;  // of the strength
 
-// By the difference of the codes, which is a ratio of hotness.
-const std::array<double, 256>& strengths() {
-  static const std::array<double, 256> table = [] {
-    std::array<double, 256> made{};
-    for (std::size_t below = 0; below < made.size(); ++below)
-      made[below] = std::exp2(-static_cast<double>(below) * (24.0 / 254) / 2);
-    return made;
-  }();
-  return table;
-}
-
 // The step of a ramp for each difference of the codes.
 std::array<std::uint8_t, 256> make_steps(double share, std::size_t steps) {
   std::array<std::uint8_t, 256> made{};
   for (std::size_t below = 0; below < made.size(); ++below)
     made[below] =
-        static_cast<std::uint8_t>(share * strengths()[below] * static_cast<double>(steps - 1) + 0.5);
+        static_cast<std::uint8_t>(share * heat_strengths()[below] * static_cast<double>(steps - 1) + 0.5);
   return made;
 }
 
 }  // namespace
 
-void HeatPlaces::by_index(std::int64_t layers, std::int64_t units_per_layer) {
-  units_ = units_per_layer;
-  expert_.resize(static_cast<std::size_t>(layers * units_per_layer));
-  for (std::size_t i = 0; i < expert_.size(); ++i)
-    expert_[i] = static_cast<std::uint16_t>(i % static_cast<std::size_t>(units_));
-  slot_ = expert_;
-}
-
-void HeatPlaces::by_hotness(const MapFrame& frame) {
-  by_index(frame.layers, frame.units_per_layer);
-  const auto width = static_cast<std::ptrdiff_t>(units_);
-  for (std::int64_t layer = 0; layer < frame.layers; ++layer) {
-    const std::uint8_t* const hot = frame.hot.data() + layer * width;
-    const auto begin = expert_.begin() + layer * width;
-    std::stable_sort(begin, begin + width,
-                     [hot](std::uint16_t a, std::uint16_t b) { return hot[a] > hot[b]; });
-    for (std::ptrdiff_t slot = 0; slot < width; ++slot)
-      slot_[static_cast<std::size_t>(layer * width + begin[slot])] = static_cast<std::uint16_t>(slot);
-  }
-}
-
-std::size_t place_of_tier(std::size_t tier, std::size_t tiers) {
-  return tier == host_tier ? tiers + 1 : std::min(tier, tiers);
-}
-
 std::size_t texture_of_place(std::size_t place, std::size_t tiers) {
   return place < tiers ? place : place == tiers ? 5 : 4;
-}
-
-double heat_strength(std::uint8_t code, std::uint8_t hottest) {
-  if (code == 0) return 0;
-  return strengths()[static_cast<std::size_t>(std::max(0, int{hottest} - int{code}))];
 }
 
 void HeatPainter::set_colours(const QPalette& palette, std::span<const double> bits) {

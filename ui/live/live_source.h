@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ui/live/live_data.h"
-#include "ui/live/map_frame.h"
+#include "ui/live/data/map_frame.h"
 
 namespace fovea::ui {
 

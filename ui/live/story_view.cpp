@@ -24,7 +24,7 @@ struct StoryWords {
 }  // namespace
 
 QString chapter_sentence(const Chapter& chapter) {
-  const QString question = StoryWords::tr("For “%1” ").arg(chapter.question);
+  const QString question = StoryWords::tr("For “%1” ").arg(QString::fromStdString(chapter.question));
   if (chapter.woke == 0 && chapter.rested == 0)
     return question + StoryWords::tr("no expert changed its precision.");
   return question +

@@ -1,29 +1,28 @@
 #include "ui/theme/tier_colours.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
+
+#include "ui/theme/scale/precision_scale.h"
 
 namespace fovea::ui {
 namespace {
 
-struct Anchor {
-  double bits;
-  QRgb colour;
-};
-constexpr std::array<Anchor, 6> kAnchors{
-    {{2, 0xFF2E4474}, {3, 0xFF566079}, {4, 0xFF858377}, {6, 0xFFB9A760}, {8, 0xFFE9C93F}, {16, 0xFFFFF0A6}}};
-constexpr QRgb kHost = 0xFFB0568F;
-constexpr double kDisk = 0.14;       // of the text's colour
-constexpr double kMinOpacity = 0.3;  // of a cold expert
 // Steps of grey, of 255; on a dark ground fewer are seen.
 constexpr int kVanishesOnLight = 26, kVanishesOnDark = 10;
 constexpr double kEdge = 0.28;  // of the text's colour
 
+QColor colour_of(Rgb rgb) {
+  return {rgb.red, rgb.green, rgb.blue};
+}
+Rgb rgb_of(const QColor& colour) {
+  return {static_cast<std::uint8_t>(colour.red()), static_cast<std::uint8_t>(colour.green()),
+          static_cast<std::uint8_t>(colour.blue())};
+}
+
 QColor mixed(const QColor& a, const QColor& b, double share_of_b) {
-  const auto mix = [&](int x, int y) { return static_cast<int>(std::lround(std::lerp(x, y, share_of_b))); };
-  return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
+  return colour_of(mixed(rgb_of(a), rgb_of(b), share_of_b));
 }
 
 struct Linear {
@@ -68,23 +67,19 @@ bool is_dark(const QPalette& palette) {
 }
 
 QColor precision_colour(double bits) {
-  const auto above = std::ranges::find_if(kAnchors, [bits](const Anchor& each) { return each.bits >= bits; });
-  if (above == kAnchors.begin()) return QColor(above->colour);
-  const Anchor& below = *std::prev(above);
-  if (above == kAnchors.end()) return QColor(below.colour);
-  return mixed(QColor(below.colour), QColor(above->colour), (bits - below.bits) / (above->bits - below.bits));
+  return colour_of(precision_rgb(bits));
 }
 
 QColor tier_solid(std::size_t place, std::span<const double> bits, const QPalette& palette) {
   if (place < bits.size()) return precision_colour(bits[place]);
-  if (place > bits.size()) return QColor(kHost);
-  return mixed(palette.color(QPalette::Base), palette.color(QPalette::Text), kDisk);
+  if (place > bits.size()) return colour_of(host_rgb);
+  return mixed(palette.color(QPalette::Base), palette.color(QPalette::Text), disk_share);
 }
 
 QColor tier_colour(std::size_t place, std::span<const double> bits, double strength,
                    const QPalette& palette) {
   return mixed(palette.color(QPalette::Base), tier_solid(place, bits, palette),
-               std::lerp(kMinOpacity, 1.0, std::clamp(strength, 0.0, 1.0)));
+               std::lerp(cold_opacity, 1.0, std::clamp(strength, 0.0, 1.0)));
 }
 
 std::vector<QRgb> tier_ramp(std::size_t place, std::span<const double> bits, const QPalette& palette,

@@ -1,4 +1,4 @@
-#include "app/live/policy_gain.h"
+#include "app/live/measures/policy_gain.h"
 
 #include <cmath>
 

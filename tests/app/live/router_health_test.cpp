@@ -1,4 +1,4 @@
-#include "app/live/router_health.h"
+#include "app/live/measures/router_health.h"
 
 #include "tests/support/test.h"
 

@@ -1,4 +1,4 @@
-#include "app/live/snapshot_ring.h"
+#include "app/live/measures/snapshot_ring.h"
 
 #include <QRandomGenerator>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "app/live/live_session.h"
-#include "app/live/quality_line.h"
+#include "app/live/measures/quality_line.h"
 #include "tests/support/test.h"
 #include "ui/live/story_view.h"
 
@@ -62,8 +62,8 @@ class StoryTest : public QObject {
                          4);  // … one came back, and something was read from the disk
     const std::vector<Chapter> story = session.story();
     QCOMPARE(story.size(), 3U);
-    QCOMPARE(story[2].question, QStringLiteral("the first"));
-    QCOMPARE(story[0].question, QStringLiteral("a function"));
+    QCOMPARE(story[2].question, std::string("the first"));
+    QCOMPARE(story[0].question, std::string("a function"));
     QCOMPARE(story[0].woke, 1);
     QCOMPARE(story[0].rested, 0);
     QCOMPARE(story[0].waits, 3);
@@ -79,23 +79,23 @@ class StoryTest : public QObject {
       return MapFrame{
           .layers = 1, .units_per_layer = 3, .tier = std::move(tiers), .target = {}, .hot = {}, .uses = {}};
     };
-    story.begin(QStringLiteral("one"), frame({0, 1, 1}), {});
-    story.begin(QStringLiteral("two"), frame({1, 0, 1}), {});
+    story.begin("one", frame({0, 1, 1}), {});
+    story.begin("two", frame({1, 0, 1}), {});
     story.go_on(frame({1, 0, 0}), {});
     QCOMPARE(story.chapters().size(), 2U);
     QCOMPARE(story.chapters()[1].woke, 1);
     QCOMPARE(story.chapters()[1].rested, 1);
     QCOMPARE(story.chapters()[0].woke, 1);
     QCOMPARE(story.chapters()[0].rested, 0);
-    for (int i = 0; i < 30; ++i) story.begin(QString::number(i), frame({0, 0, 0}), {});
+    for (int i = 0; i < 30; ++i) story.begin(std::to_string(i), frame({0, 0, 0}), {});
     QCOMPARE(story.chapters().size(), 20U);
-    QCOMPARE(story.chapters()[0].question, QStringLiteral("29"));
+    QCOMPARE(story.chapters()[0].question, std::string("29"));
   }
 
   void saysIt() {
-    QVERIFY(chapter_sentence({.question = QStringLiteral("a tale"), .woke = 41, .rested = 40})
+    QVERIFY(chapter_sentence({.question = "a tale", .woke = 41, .rested = 40})
                 .contains(QStringLiteral("no token waited")));
-    QVERIFY(chapter_sentence({.question = QStringLiteral("a tale")}).contains(QStringLiteral("no expert changed")));
+    QVERIFY(chapter_sentence({.question = "a tale"}).contains(QStringLiteral("no expert changed")));
   }
 
   // Each stretch is judged by itself, and as the gauge judges the whole.
@@ -112,16 +112,16 @@ class StoryTest : public QObject {
     }
     // One before the first moment that is held, one at its start, one in the middle, one that has no token
     // yet.
-    const std::deque<Chapter> asked{{.question = QStringLiteral("none yet"), .token = 200},
-                                    {.question = QStringLiteral("middle"), .token = 100},
-                                    {.question = QStringLiteral("start"), .token = 0},
-                                    {.question = QStringLiteral("gone"), .token = -5}};
+    const std::deque<Chapter> asked{{.question = "none yet", .token = 200},
+                                    {.question = "middle", .token = 100},
+                                    {.question = "start", .token = 0},
+                                    {.question = "gone", .token = -5}};
     const QualityLine line = quality_line(PolicyKind::fovea, ring, ring.end() - 1, asked);
     QVERIFY(line.in_nats);
     QCOMPARE(line.questions.size(), 2U);
-    QCOMPARE(line.questions[0].words, QStringLiteral("start"));
+    QCOMPARE(line.questions[0].words, std::string("start"));
     QCOMPARE(line.questions[0].point, 0U);
-    QCOMPARE(line.questions[1].words, QStringLiteral("middle"));
+    QCOMPARE(line.questions[1].words, std::string("middle"));
     QCOMPARE(line.questions[1].point, 10U);
     QCOMPARE(line.points.size(), 20U);
     QVERIFY(close(line.points.front().kept, std::exp(-0.01)) &&

@@ -1,4 +1,4 @@
-#include "ui/live/map_frame.h"
+#include "ui/live/data/map_frame.h"
 
 #include "tests/support/test.h"
 

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ui/live/live_data.h"
+#include "ui/live/data/measures.h"
 
 namespace fovea::app {
 

@@ -1,4 +1,4 @@
-#include "app/live/story.h"
+#include "app/live/measures/story.h"
 
 namespace fovea::app {
 namespace {
@@ -18,7 +18,7 @@ void Story::clear() {
   stalls_ = 0;
 }
 
-void Story::begin(const QString& shown, const MapFrame& frame, const SnapshotNumbers& numbers) {
+void Story::begin(const std::string& shown, const MapFrame& frame, const SnapshotNumbers& numbers) {
   go_on(frame, numbers);  // the one before ends with what it has come to
   tiers_ = frame.tier;
   stalls_ = numbers.swaps.stalls;

@@ -1,4 +1,4 @@
-#include "app/live/quality_line.h"
+#include "app/live/measures/quality_line.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "app/live/memory_parts.h"
+#include "app/live/measures/memory_parts.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "app/live/traffic_series.h"
+#include "app/live/measures/traffic_series.h"
 
 #include <algorithm>
 #include <cmath>

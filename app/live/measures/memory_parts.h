@@ -6,8 +6,8 @@
 
 #include "engine/api/precision.h"
 #include "engine/api/snapshot.h"
-#include "ui/live/live_data.h"
-#include "ui/live/map_frame.h"
+#include "ui/live/data/measures.h"
+#include "ui/live/data/map_frame.h"
 
 namespace fovea::app {
 

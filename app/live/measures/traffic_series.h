@@ -3,9 +3,9 @@
 
 #include <deque>
 
-#include "app/live/snapshot_ring.h"
+#include "app/live/measures/snapshot_ring.h"
 #include "engine/api/request.h"
-#include "ui/live/live_data.h"
+#include "ui/live/data/measures.h"
 
 namespace fovea::app {
 

@@ -1,4 +1,4 @@
-#include "app/live/snapshot_ring.h"
+#include "app/live/measures/snapshot_ring.h"
 
 #include <algorithm>
 #include <vector>
@@ -280,6 +280,18 @@ std::vector<ui::UnitChange> SnapshotRing::changes_of(std::int64_t unit, double u
                      .explained = change->explained});
   }
   return found;
+}
+
+std::vector<ui::FreshChange> fresh_changes(const SnapshotRing& ring, double until, double now) {
+  std::vector<ui::FreshChange> fresh;
+  const auto& changes = ring.changes();
+  for (auto each = changes.rbegin(); each != changes.rend() && now - each->seconds < fresh_seconds; ++each) {
+    if (each->seconds <= until && each->decision.unit >= 0)
+      fresh.push_back({.unit = each->decision.unit,
+                       .freshness = 1 - (now - each->seconds) / fresh_seconds,
+                       .is_up = each->decision.to < each->decision.from});
+  }
+  return fresh;
 }
 
 bool FrameCursor::seek(const SnapshotRing& ring, std::int64_t index) {

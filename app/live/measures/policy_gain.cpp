@@ -1,6 +1,6 @@
-#include "app/live/policy_gain.h"
+#include "app/live/measures/policy_gain.h"
 
-#include "app/live/quality_line.h"
+#include "app/live/measures/quality_line.h"
 
 namespace fovea::app {
 namespace {

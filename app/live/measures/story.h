@@ -2,10 +2,11 @@
 #pragma once
 
 #include <deque>
+#include <string>
 #include <vector>
 
-#include "app/live/snapshot_ring.h"
-#include "ui/live/live_data.h"
+#include "app/live/measures/snapshot_ring.h"
+#include "ui/live/data/measures.h"
 
 namespace fovea::app {
 
@@ -13,7 +14,7 @@ class Story {
  public:
   void clear();
   // A question is asked now; the chapter before it is closed. `shown`: its first words.
-  void begin(const QString& shown, const MapFrame& frame, const SnapshotNumbers& numbers);
+  void begin(const std::string& shown, const MapFrame& frame, const SnapshotNumbers& numbers);
   // What has changed since.
   void go_on(const MapFrame& frame, const SnapshotNumbers& numbers);
   // The newest first; at most 20.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/api/snapshot.h"
-#include "ui/live/live_data.h"
-#include "ui/live/map_frame.h"
+#include "ui/live/data/measures.h"
+#include "ui/live/data/map_frame.h"
 
 namespace fovea::app {
 
@@ -82,6 +82,11 @@ class SnapshotRing {
   std::size_t memory_bytes_ = 0;
   std::uint64_t generation_ = 0;  // how often it began anew
 };
+
+inline constexpr double fresh_seconds = 1.2;  // that a change is marked
+
+// What changed in the moments until `until`, as it is shown at `now`: the newest first.
+std::vector<ui::FreshChange> fresh_changes(const SnapshotRing& ring, double until, double now);
 
 // Reads a ring's frames; going forward costs only the differences. The ring may grow, drop and begin anew;
 // reset() before another ring.

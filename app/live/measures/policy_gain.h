@@ -4,7 +4,7 @@
 
 #include "engine/api/precision.h"
 #include "engine/api/snapshot.h"
-#include "ui/live/live_data.h"
+#include "ui/live/data/measures.h"
 
 namespace fovea::app {
 
