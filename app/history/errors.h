@@ -47,8 +47,10 @@ FOVEA_ERROR(unsupported, history_too_new, "was written by a newer Fovea in a way
 FOVEA_ERROR(io, history_older_runs, "is in use by an older Fovea that is still running",
             "Close the other one and start again");
 
-// rows.cpp, tree.cpp: what is asked for by its number
+// rows.cpp, tree.cpp, folders.cpp: what is asked for by its number
 FOVEA_ERROR(not_found, history_no_conversation, "conversation {conversation} is not there",
+            "It may have been deleted in another window");
+FOVEA_ERROR(not_found, history_no_folder, "folder {folder} is not there",
             "It may have been deleted in another window");
 FOVEA_ERROR(not_found, history_no_message, "message {message} is not there",
             "It may have been deleted in another window");

@@ -12,19 +12,11 @@ namespace fovea::app::history {
 namespace {
 
 constexpr Time kKeepDeleted = Time{30} * 24 * 3600 * 1000;  // ms
-constexpr std::size_t kTitleBytes = 4096;
 
 Time system_time() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
-}
-
-// At most `limit` bytes, cut between characters.
-std::string_view shortened(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80) --limit;
-  return text.substr(0, limit);
 }
 
 Result<ConversationPage> page_of(Statement rows, int limit) {
@@ -41,12 +33,16 @@ Result<ConversationPage> page_of(Statement rows, int limit) {
 }
 
 // What can be read of a damaged file goes into the new one, conversation by conversation.
-int save_from(const std::filesystem::path& damaged, History& history) {
+int save_from(const std::filesystem::path& damaged, History& history, Database& target) {
   auto database = Database::open(damaged, Access::read_only);
   if (!database) return 0;
   std::vector<Id> ids;
   if (auto rows = database->query("SELECT id FROM conversations WHERE deleted_at=0")) {
     while (rows->step().value_or(false)) ids.push_back(rows->integer(0));
+  }
+  // An older schema has no folders, and where these cannot be read conversations bring theirs.
+  if (const auto folders = read_folders(*database)) {
+    for (const Folder& folder : *folders) (void)write_folder(target, folder);
   }
   int saved = 0;
   for (const Id id : ids) {
@@ -100,7 +96,7 @@ Result<History> History::open(const std::filesystem::path& file, const Options& 
                                           options.now ? options.now : system_time));
   Opening& opening = history.parts_->opening;
   if (!opening.set_aside.empty()) {
-    const int saved = save_from(opening.set_aside, history);
+    const int saved = save_from(opening.set_aside, history, history.parts_->database);
     opening.notices.push_back(saved == 0 ? phrases::history_nothing_saved() : phrases::history_saved(saved));
   }
   return history;
@@ -123,12 +119,13 @@ Result<void> History::check(const std::filesystem::path& file, std::stop_token s
 Result<Conversation> History::create(const NewConversation& created) {
   Conversation c;
   c.uid = random_uid();
-  c.title = shortened(created.title, kTitleBytes);
+  c.title = shortened(created.title, kMaxNameBytes);
   c.system_prompt = created.system_prompt;
   c.settings = created.settings;
+  c.folder = created.folder;
   c.created_at = c.updated_at = parts_->now();
   FOVEA_TRY(c.id, write_conversation(parts_->database, c));
-  return c;
+  return read_conversation(parts_->database, c.id);
 }
 
 Result<Conversation> History::conversation(Id id) {
@@ -137,16 +134,17 @@ Result<Conversation> History::conversation(Id id) {
 
 Result<ConversationPage> History::conversations(int limit) {
   const std::int64_t rows = limit + 1;  // the last one only says that there are more
-  FOVEA_TRY(auto listed, parts_->database.query("SELECT " FOVEA_CONVERSATION_COLUMNS
-                                                " FROM conversations AS c WHERE deleted_at=0 "
-                                                "ORDER BY pinned_at DESC, updated_at DESC, id DESC LIMIT ?",
-                                                rows));
+  FOVEA_TRY(auto listed,
+            parts_->database.query("SELECT " FOVEA_CONVERSATION_COLUMNS
+                                   " FROM conversations AS c WHERE folder_id IS NULL AND "
+                                   "deleted_at=0 ORDER BY pinned_at DESC, updated_at DESC, id DESC LIMIT ?",
+                                   rows));
   return page_of(std::move(listed), limit);
 }
 
 Result<void> History::rename(Id id, std::string_view title) {
-  FOVEA_CHECK(
-      parts_->database.run("UPDATE conversations SET title=? WHERE id=?", shortened(title, kTitleBytes), id));
+  FOVEA_CHECK(parts_->database.run("UPDATE conversations SET title=? WHERE id=?",
+                                   shortened(title, kMaxNameBytes), id));
   return must_have_changed(parts_->database, errors::history_no_conversation(id));
 }
 

@@ -55,8 +55,10 @@ class History {
   // --- conversations
   Result<Conversation> create(const NewConversation&);
   Result<Conversation> conversation(Id);
-  // As a sidebar lists them: pinned ones first, then by their last change, newest first.
+  // As a sidebar lists them: pinned ones first, then by their last change, newest first. Those in no folder,
+  // and all that are in one.
   Result<ConversationPage> conversations(int limit);
+  Result<std::vector<Conversation>> in_folders();
   Result<void> rename(Id, std::string_view title);
   Result<void> set_pinned(Id, bool pinned);
   Result<void> set_draft(Id, std::string_view text);
@@ -70,6 +72,19 @@ class History {
   Result<void> restore(Id);
   Result<ConversationPage> removed(int limit);  // the last deleted one first
   Result<int> purge();                          // returns how many
+
+  // --- folders, in the order that the user gives them; a new one is the last
+  Result<std::vector<Folder>> folders();
+  Result<Folder> folder(Id);
+  Result<Folder> create_folder(std::string_view name);
+  Result<void> rename_folder(Id, std::string_view name);
+  Result<void> place_folder(Id, int place);  // from 0; beyond the last: the last
+  Result<void> set_collapsed(Id folder, bool collapsed);
+  Result<void> set_folder_defaults(Id, std::string_view preset, std::string_view model);
+  Result<void> forget_preset(std::string_view preset);  // no folder starts with it any more
+  // Its conversations stay, in no folder.
+  Result<void> remove_folder(Id);
+  Result<void> move_to_folder(Id conversation, Id folder);  // 0: to none
 
   // --- the tree. Editing a question: add_turn() with the edited question's parent. Regenerating:
   // add_answer() with the question. Both make a branch, choose it and return it; after an error nothing of it

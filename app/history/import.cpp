@@ -23,8 +23,22 @@ Result<void> free_uid(Database& db, const std::string& uid) {
                 std::string_view(uid));
 }
 
+// The same folder, else one that is called alike, else a new one.
+Result<Id> folder_for(Database& db, const Archive& archive) {
+  if (archive.folder_name.empty()) return Id{0};
+  FOVEA_TRY(const Id there,
+            db.number("SELECT id FROM folders WHERE uid=?1 OR name=?2 ORDER BY uid=?1 DESC, place LIMIT 1",
+                      std::string_view(archive.folder_uid), std::string_view(archive.folder_name)));
+  if (there != 0) return there;
+  Folder folder;
+  folder.uid = archive.folder_uid;
+  folder.name = shortened(archive.folder_name, kMaxNameBytes);
+  return write_folder(db, folder);
+}
+
 Result<Id> write_archive(Database& db, const Archive& archive) {
   Conversation conversation = archive.conversation;
+  FOVEA_TRY(conversation.folder, folder_for(db, archive));
   if (conversation.uid.empty()) conversation.uid = random_uid();
   for (const Message& message : archive.messages) {
     if (!conversation.title.empty()) break;

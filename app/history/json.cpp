@@ -272,6 +272,8 @@ Json json_of(const Archive& archive) {
   set_unless_empty(object, "system_prompt", c.system_prompt);
   if (!c.settings.empty()) object["settings"] = nested(c.settings);
   set_unless_empty(object, "draft", c.draft);
+  if (!archive.folder_name.empty())
+    object["folder"] = {{"uid", archive.folder_uid}, {"name", archive.folder_name}};
   std::unordered_map<Id, Id> numbers{{0, 0}};
   Json messages = Json::array();
   for (const Message& m : archive.messages) {
@@ -299,6 +301,10 @@ Result<Archive> archive_of(const Json& value) {
   c.system_prompt = string_in(value, "system_prompt");
   c.settings = flattened(value, "settings");
   c.draft = string_in(value, "draft");
+  if (const auto folder = value.find("folder"); folder != value.end() && folder->is_object()) {
+    archive.folder_uid = string_in(*folder, "uid");
+    archive.folder_name = string_in(*folder, "name");
+  }
   c.leaf = integer_in(value, "leaf");
   std::unordered_map<Id, bool> known{{0, true}};
   for (const Json& object : *messages) {

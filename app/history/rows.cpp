@@ -36,6 +36,28 @@ Result<void> read_attachments(Database& database, Message& message) {
   }
 }
 
+// The conversation with the folder that it is in.
+Result<void> read_archived(Database& database, Id id, Archive& archive) {
+  FOVEA_TRY(const auto schema, database.number("PRAGMA user_version"));
+  if (schema >= 3) {
+    FOVEA_TRY(archive.conversation, read_conversation(database, id));
+    FOVEA_TRY(auto folder,
+              database.query("SELECT uid, name FROM folders WHERE id=?", archive.conversation.folder));
+    FOVEA_TRY(const bool is_in_one, folder.step());
+    if (!is_in_one) return {};
+    archive.folder_uid = folder.text(0);
+    archive.folder_name = folder.text(1);
+    return {};
+  }
+  FOVEA_TRY(
+      auto row,
+      database.query("SELECT " FOVEA_COLUMNS_BEFORE_FOLDERS ", 0 FROM conversations AS c WHERE id=?", id));
+  FOVEA_TRY(const bool found, row.step());
+  if (!found) return fail(phrases::file_place(database.file()), errors::history_no_conversation(id));
+  archive.conversation = conversation_of(row);
+  return {};
+}
+
 // A number outside an enumeration (a file that somebody edited) becomes its first value.
 template <class Enum>
 Enum enum_of(std::int64_t value, Enum last) {
@@ -57,6 +79,7 @@ Conversation conversation_of(const Statement& row) {
   c.draft = row.text(8);
   c.system_prompt = row.text(9);
   c.settings = row.text(10);
+  c.folder = row.integer(11);
   return c;
 }
 
@@ -120,18 +143,40 @@ Result<Id> write_message(Database& database, const Message& m) {
   return id;
 }
 
+Result<std::vector<Folder>> read_folders(Database& database) {
+  std::vector<Folder> folders;
+  FOVEA_TRY(auto rows, database.query("SELECT id, uid, name, collapsed, preset, model FROM folders ORDER BY "
+                                      "place, id"));
+  for (;;) {
+    FOVEA_TRY(const bool row, rows.step());
+    if (!row) return folders;
+    folders.push_back(
+        {rows.integer(0), rows.text(1), rows.text(2), rows.integer(3) != 0, rows.text(4), rows.text(5)});
+  }
+}
+
+Result<Id> write_folder(Database& database, const Folder& folder) {
+  const std::string uid = folder.uid.empty() ? random_uid() : folder.uid;
+  FOVEA_CHECK(
+      database.run("INSERT INTO folders(place, collapsed, uid, name, preset, model) "
+                   "SELECT coalesce(max(place), -1) + 1, ?, ?, ?, ?, ? FROM folders",
+                   std::int64_t{folder.collapsed}, std::string_view(uid), std::string_view(folder.name),
+                   std::string_view(folder.preset), std::string_view(folder.model)));
+  return database.last_id();
+}
+
 Result<Id> write_conversation(Database& database, const Conversation& c) {
   FOVEA_CHECK(database.run(
       "INSERT INTO conversations(uid, title, created_at, updated_at, pinned_at, draft, "
-      "system_prompt, settings) VALUES(?,?,?,?,?,?,?,?)",
+      "system_prompt, settings, folder_id) VALUES(?,?,?,?,?,?,?,?,(SELECT id FROM folders WHERE id=?))",
       std::string_view(c.uid), std::string_view(c.title), c.created_at, c.updated_at, c.pinned_at,
-      std::string_view(c.draft), std::string_view(c.system_prompt), std::string_view(c.settings)));
+      std::string_view(c.draft), std::string_view(c.system_prompt), std::string_view(c.settings), c.folder));
   return database.last_id();
 }
 
 Result<Archive> read_archive(Database& database, Id conversation) {
   Archive archive;
-  FOVEA_TRY(archive.conversation, read_conversation(database, conversation));
+  FOVEA_CHECK(read_archived(database, conversation, archive));
   std::vector<Id> ids;
   {
     FOVEA_TRY(auto rows,
@@ -152,6 +197,12 @@ Result<Archive> read_archive(Database& database, Id conversation) {
 Result<void> must_have_changed(const Database& database, Error missing) {
   if (database.changes() > 0) return {};
   return fail(phrases::file_place(database.file()), std::move(missing));
+}
+
+std::string_view shortened(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80) --limit;
+  return text.substr(0, limit);
 }
 
 std::string title_from(std::string_view text) {

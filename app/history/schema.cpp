@@ -105,7 +105,23 @@ CREATE TABLE use_profiles(
 ) STRICT;
 )sql";
 
-constexpr std::array kMigrations{Migration{1, kVersion1, 1}, Migration{2, kVersion2, 1}};
+// A folder that is removed leaves its conversations where they are.
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE folders(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  place INTEGER NOT NULL,
+  collapsed INTEGER NOT NULL DEFAULT 0,
+  uid TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  preset TEXT NOT NULL DEFAULT '',
+  model TEXT NOT NULL DEFAULT ''
+) STRICT;
+ALTER TABLE conversations ADD COLUMN folder_id INTEGER REFERENCES folders(id) ON DELETE SET NULL;
+CREATE INDEX conversations_in_folder ON conversations(folder_id, deleted_at, pinned_at, updated_at, id);
+)sql";
+
+constexpr std::array kMigrations{Migration{1, kVersion1, 1}, Migration{2, kVersion2, 1},
+                                 Migration{3, kVersion3, 1}};
 // "Fvea": tells a history from another program's database.
 constexpr const char* kMark = "PRAGMA application_id=0x46766561;";
 

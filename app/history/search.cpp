@@ -105,6 +105,11 @@ Result<SearchHit> hit_of(Database& db, const Candidate& c, const Query& query) {
   hit.title = conversation.title;
   hit.title_matches = find_matches(hit.title, query);
   hit.pinned = conversation.pinned_at != 0;
+  if (conversation.folder != 0) {
+    FOVEA_TRY(auto folder, db.query("SELECT name FROM folders WHERE id=?", conversation.folder));
+    FOVEA_TRY(const bool is_there, folder.step());
+    if (is_there) hit.folder = folder.text(0);
+  }
   if (c.message == 0) return hit;
   FOVEA_TRY(const Message message, read_message(db, c.message));
   hit.role = message.role;

@@ -10,7 +10,7 @@
 
 namespace fovea::app::history {
 
-using Id = std::int64_t;    // of a conversation or a message; 0: none
+using Id = std::int64_t;    // of a conversation, a message or a folder; 0: none
 using Time = std::int64_t;  // milliseconds since 1970, UTC
 
 enum class Role : std::uint8_t { system, user, assistant, tool };
@@ -76,6 +76,19 @@ struct Conversation {
   std::string draft;    // what was typed and not sent
   std::string system_prompt;
   std::string settings;  // generation settings, JSON, or empty
+  Id folder = 0;         // 0: in none
+};
+
+// Holds conversations; there are none in one another.
+struct Folder {
+  Id id = 0;
+  std::string uid;  // the same in every export and on every machine
+  std::string name;
+  bool collapsed = false;
+  // What a new conversation in it starts with.
+  std::string preset;  // its id in the settings; empty: the usual
+  std::string model;   // its path; empty: the one that is open
+  bool operator==(const Folder&) const = default;
 };
 
 // One way from a first message to a leaf.
@@ -86,7 +99,9 @@ struct Branch {
 
 // A conversation with all its branches. Parents come before their children.
 struct Archive {
-  Conversation conversation;
+  Conversation conversation;  // its folder means something in its own history only
+  std::string folder_uid;     // empty: it is in none
+  std::string folder_name;
   std::vector<Message> messages;
 };
 
@@ -115,6 +130,7 @@ struct SearchHit {
   std::vector<TextRange> snippet_matches;
   Time updated_at = 0;  // of the conversation
   bool pinned = false;  // the conversation is
+  std::string folder;   // that it is in; empty: in none
 };
 
 struct SearchResult {
@@ -128,6 +144,7 @@ struct NewConversation {
   std::string title;
   std::string system_prompt;
   std::string settings;
+  Id folder = 0;  // in none where it has gone
 };
 
 // A question and the answer that is about to be written, stored together before generation starts.

@@ -58,6 +58,8 @@ Archive sample() {
   Message root;
   root.id = 40;
   root.role = Role::system;
+  archive.folder_uid = "fedcba9876543210fedcba9876543210";
+  archive.folder_name = "Wörk";
   archive.messages = {question, answer, other, root};
   return archive;
 }
@@ -93,6 +95,7 @@ class ExchangeTest : public QObject {
  private Q_SLOTS:
   void our_json_comes_back_the_same();
   void through_the_database_and_back();
+  void conversations_come_into_one_folder();
   void a_conversation_may_be_empty();
   void a_second_import_adds_nothing();
   void chatgpt_branches_become_a_tree();
@@ -123,6 +126,9 @@ void ExchangeTest::our_json_comes_back_the_same() {
   QCOMPARE(b.system_prompt, a.system_prompt);
   QCOMPARE(b.settings, a.settings);
   QCOMPARE(b.leaf, Id{3});
+  QCOMPARE(back.folder_uid, given.folder_uid);
+  QCOMPARE(back.folder_name, given.folder_name);
+  QCOMPARE(parsed->archives[1].folder_name, std::string());
   QCOMPARE(back.messages.size(), given.messages.size());
   for (std::size_t i = 0; i < back.messages.size(); ++i) QVERIFY(same(back.messages[i], given.messages[i]));
   QCOMPARE(back.messages[2].parent, Id{1});
@@ -141,6 +147,40 @@ void ExchangeTest::through_the_database_and_back() {
   FOVEA_VERIFY(archive);
   QCOMPARE(to_json({*archive}), to_json(given));
   QCOMPARE(history->branch(report->conversations[0])->messages.size(), std::size_t{2});
+}
+
+// The same one, or one that the user has called alike; a new one only where there is neither.
+void ExchangeTest::conversations_come_into_one_folder() {
+  tests::TemporaryFolder folder;
+  auto history = History::open(folder.path() / "history.db");
+  FOVEA_VERIFY(history);
+  const auto mine = history->create_folder("Recipes");
+  FOVEA_VERIFY(mine);
+  const auto in = [](const char* uid, const char* folder_uid, const char* folder_name) {
+    Archive archive;
+    archive.conversation.uid = uid;
+    archive.folder_uid = folder_uid;
+    archive.folder_name = folder_name;
+    return archive;
+  };
+  const std::vector<Archive> given{in("a", "f1", "Travel"), in("b", "f1", "Travel"), in("c", "f2", "Recipes"),
+                                   in("d", "", "")};
+  const auto report = history->import(given);
+  FOVEA_VERIFY(report);
+  QCOMPARE(report->imported, 4);
+  const auto folders = history->folders();
+  QCOMPARE(folders->size(), std::size_t{2});
+  QCOMPARE((*folders)[1].name, std::string("Travel"));
+  const auto folder_of = [&](std::size_t i) {
+    return history->conversation(report->conversations[i])->folder;
+  };
+  QCOMPARE(folder_of(0), (*folders)[1].id);
+  QCOMPARE(folder_of(1), (*folders)[1].id);
+  QCOMPARE(folder_of(2), mine->id);
+  QCOMPARE(folder_of(3), Id{0});
+  FOVEA_VERIFY(history->rename_folder((*folders)[1].id, "Journeys"));  // it stays the same one
+  FOVEA_VERIFY(history->import(std::vector{in("e", "f1", "Travel")}));
+  QCOMPARE(history->folders()->size(), std::size_t{2});
 }
 
 void ExchangeTest::a_conversation_may_be_empty() {
@@ -163,7 +203,7 @@ void ExchangeTest::a_second_import_adds_nothing() {
   FOVEA_VERIFY(history->remove(id));
   QCOMPARE(history->import(given)->imported, 1);
   FOVEA_VERIFY(history->restore(id));
-  QCOMPARE(history->conversations(9)->conversations.size(), std::size_t{2});
+  QCOMPARE(history->conversations(9)->conversations.size() + history->in_folders()->size(), std::size_t{2});
 }
 
 void ExchangeTest::chatgpt_branches_become_a_tree() {

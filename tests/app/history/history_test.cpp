@@ -66,6 +66,10 @@ class HistoryTest : public QObject {
   void a_fork_remembers_the_way();
   void pages_pinned_first_then_newest();
   void deleted_can_come_back_until_purged();
+  void folders_hold_conversations();
+  void folders_stand_in_their_order();
+  void a_removed_folder_leaves_its_conversations();
+  void a_folder_names_what_begins_in_it();
   void keeps_what_a_conversation_uses();
   void continues_a_stopped_answer();
   void refuses_a_parent_elsewhere();
@@ -252,6 +256,95 @@ void HistoryTest::deleted_can_come_back_until_purged() {
   QVERIFY(!w.history.message(gone.answer.id));
   QCOMPARE(found(w.history, "zebra"), (std::vector<Id>{kept.conversation.id}));
   FOVEA_VERIFY(History::check(w.file));
+}
+
+void HistoryTest::folders_hold_conversations() {
+  World w;
+  const Folder work = *w.history.create_folder("Work"), home = *w.history.create_folder("Home");
+  const Id loose = w.turn(0, 0, "loose").conversation.id, moved = w.turn(0, 0, "moved").conversation.id;
+  NewTurn begun;
+  begun.created.folder = work.id;
+  begun.text = "begun there";
+  const auto in_work = w.history.add_turn(begun);
+  FOVEA_VERIFY(in_work);
+  QCOMPARE(in_work->conversation.folder, work.id);
+  FOVEA_VERIFY(w.history.move_to_folder(moved, home.id));
+  QCOMPARE(titles(*w.history.conversations(9)), (Strings{"loose"}));
+  QCOMPARE(titles({*w.history.in_folders()}), (Strings{"begun there", "moved"}));
+  QCOMPARE(w.history.conversation(moved)->folder, home.id);
+  QCOMPARE(found(w.history, "moved"), (std::vector<Id>{moved}));
+  QCOMPARE(w.history.search("moved", 9)->hits[0].folder, std::string("Home"));
+  QCOMPARE(w.history.search("loose", 9)->hits[0].folder, std::string());
+  FOVEA_VERIFY(w.history.remove(moved));
+  QCOMPARE(titles({*w.history.in_folders()}), (Strings{"begun there"}));
+  FOVEA_VERIFY(w.history.restore(moved));
+  QCOMPARE(w.history.conversation(moved)->folder, home.id);
+  FOVEA_VERIFY(w.history.move_to_folder(moved, 0));
+  QCOMPARE(titles(*w.history.conversations(9)), (Strings{"moved", "loose"}));
+  QVERIFY(!w.history.move_to_folder(loose, 12345));
+  QVERIFY(!w.history.move_to_folder(12345, home.id));
+  QCOMPARE(w.history.conversation(loose)->folder, Id{0});
+}
+
+void HistoryTest::folders_stand_in_their_order() {
+  World w;
+  std::vector<Id> ids;
+  for (const char* const name : {"a", "b", "c", "d"}) ids.push_back(w.history.create_folder(name)->id);
+  const auto names = [&w] {
+    std::string all;
+    const auto folders = w.history.folders();
+    for (const Folder& folder : *folders) all += folder.name;
+    return all;
+  };
+  QCOMPARE(names(), std::string("abcd"));
+  FOVEA_VERIFY(w.history.place_folder(ids[3], 1));
+  QCOMPARE(names(), std::string("adbc"));
+  FOVEA_VERIFY(w.history.place_folder(ids[0], 99));
+  QCOMPARE(names(), std::string("dbca"));
+  FOVEA_VERIFY(w.history.place_folder(ids[0], -5));
+  QCOMPARE(names(), std::string("adbc"));
+  FOVEA_VERIFY(w.history.rename_folder(ids[1], "B"));
+  (void)*w.history.create_folder("e");
+  QCOMPARE(names(), std::string("adBce"));
+  FOVEA_VERIFY(w.history.set_collapsed(ids[1], true));
+  QVERIFY(w.history.folder(ids[1])->collapsed);
+  QVERIFY(!w.history.folder(ids[2])->collapsed);
+  QVERIFY(!w.history.place_folder(12345, 0));
+  QVERIFY(!w.history.rename_folder(12345, "x"));
+  QVERIFY(!w.history.folder(12345));
+}
+
+// Also those that are deleted and may come back, and those that are begun while it goes.
+void HistoryTest::a_removed_folder_leaves_its_conversations() {
+  World w;
+  const Folder work = *w.history.create_folder("Work");
+  const Id kept = w.history.create({"kept", {}, {}, work.id})->id;
+  const Id deleted = w.history.create({"deleted", {}, {}, work.id})->id;
+  FOVEA_VERIFY(w.history.remove(deleted));
+  FOVEA_VERIFY(w.history.remove_folder(work.id));
+  QVERIFY(w.history.folders()->empty());
+  QCOMPARE(titles(*w.history.conversations(9)), (Strings{"kept"}));
+  QCOMPARE(w.history.conversation(kept)->folder, Id{0});
+  FOVEA_VERIFY(w.history.restore(deleted));
+  QCOMPARE(titles(*w.history.conversations(9)).size(), std::size_t{2});
+  const auto late = w.history.create({"late", {}, {}, work.id});
+  FOVEA_VERIFY(late);
+  QCOMPARE(late->folder, Id{0});
+  FOVEA_VERIFY(History::check(w.file));
+}
+
+void HistoryTest::a_folder_names_what_begins_in_it() {
+  World w;
+  const Folder one = *w.history.create_folder("One"), other = *w.history.create_folder("Other");
+  FOVEA_VERIFY(w.history.set_folder_defaults(one.id, "precise", "/models/a.gguf"));
+  FOVEA_VERIFY(w.history.set_folder_defaults(other.id, "kind", ""));
+  QCOMPARE(w.history.folder(one.id)->preset, std::string("precise"));
+  QCOMPARE(w.history.folder(one.id)->model, std::string("/models/a.gguf"));
+  FOVEA_VERIFY(w.history.forget_preset("precise"));
+  QCOMPARE(w.history.folder(one.id)->preset, std::string());
+  QCOMPARE(w.history.folder(one.id)->model, std::string("/models/a.gguf"));
+  QCOMPARE(w.history.folder(other.id)->preset, std::string("kind"));
+  QVERIFY(!w.history.set_folder_defaults(12345, "", ""));
 }
 
 void HistoryTest::keeps_what_a_conversation_uses() {

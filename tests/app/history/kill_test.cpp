@@ -2,6 +2,7 @@
 #include <array>
 #include <csignal>
 #include <fcntl.h>
+#include <map>
 #include <random>
 #include <sstream>
 #include <sys/wait.h>
@@ -88,6 +89,7 @@ std::string what_is_lost(History& history, const std::string& said, std::uint64_
   std::string kind;
   Id answer = 0;
   std::uint64_t turns = 0;
+  std::map<Id, Id> folders;  // of conversations
   while (lines >> kind) {
     if (kind == "turn") {
       Id conversation = 0, question = 0;
@@ -97,6 +99,10 @@ std::string what_is_lost(History& history, const std::string& said, std::uint64_
       if (asked->text != tests::question(seed, turns)) return "the text of a question has changed";
       if (asked->conversation != conversation) return "a question is elsewhere";
       ++turns;
+    } else if (kind == "moved") {
+      Id conversation = 0;
+      lines >> conversation;
+      lines >> folders[conversation];
     } else if (kind == "piece" || kind == "end") {
       std::size_t bytes = 0;
       lines >> answer;
@@ -110,6 +116,12 @@ std::string what_is_lost(History& history, const std::string& said, std::uint64_
         return "the end of an answer is lost";
       }
     }
+  }
+  for (const auto& [conversation, folder] : folders) {
+    const auto stored = history.conversation(conversation);
+    // It may have gone on into another one, which nobody has heard of any more.
+    if (!stored || stored->folder < folder) return "a conversation is in no folder any more";
+    if (!history.folder(stored->folder)) return "a folder is lost";
   }
   return {};
 }
@@ -202,18 +214,29 @@ void KillTest::each_sees_what_the_other_stores() {
           if (!stored) return void(trouble[program] = stored.error().message());
           const auto said = open[program].append_answer(stored->answer.id, "an answer");
           if (!said) return void(trouble[program] = said.error().message());
+          const auto folder = open[program].create_folder(words(program, turn));
+          if (!folder) return void(trouble[program] = folder.error().message());
+          const auto placed = open[program].place_folder(folder->id, turn % 3);
+          if (!placed) return void(trouble[program] = placed.error().message());
+          const auto moved = open[program].move_to_folder(stored->conversation.id, folder->id);
+          if (!moved) return void(trouble[program] = moved.error().message());
         }
       });
   }
   for (const std::string& each : trouble) QCOMPARE(each, std::string());
   for (int reader = 0; reader < 2; ++reader) {
-    const auto all = open[reader].conversations(1000);
+    const auto all = open[reader].in_folders();
     FOVEA_VERIFY(all);
-    QCOMPARE(all->conversations.size(), std::size_t{2 * turns});
+    QCOMPARE(all->size(), std::size_t{2 * turns});
+    std::map<Id, int> placed;
+    for (const Conversation& each : *all) ++placed[each.folder];
+    QCOMPARE(placed.size(), std::size_t{2 * turns});
+    QCOMPARE(open[reader].folders()->size(), std::size_t{2 * turns});
     for (int turn = 0; turn < turns; ++turn) {
       const auto found = open[reader].search(words(1 - reader, turn), 10);
       FOVEA_VERIFY(found);
       QCOMPARE(found->hits.size(), std::size_t{1});
+      QCOMPARE(found->hits[0].folder, words(1 - reader, turn));
     }
   }
   FOVEA_VERIFY(History::check(file));

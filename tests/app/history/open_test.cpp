@@ -30,6 +30,22 @@ void make_history(const std::filesystem::path& file, int turns, const Options& o
   }
 }
 
+// As the programs wrote it that knew no folders. It is closed.
+void make_schema_2(const std::filesystem::path& file, int conversations) {
+  auto database = Database::open(file, Access::read_write);
+  if (!database || !migrate(*database, migrations().first(2))) qFatal("no schema 2");
+  for (int i = 1; i <= conversations; ++i) {
+    const std::string n = std::to_string(i);
+    const auto written = database->script(
+        "INSERT INTO conversations(id, uid, title, created_at, updated_at) VALUES(" + n + ", 'u" + n +
+        "', 'question " + n + "', 1, " + n + ");" +
+        "INSERT INTO messages(id, conversation_id, role, state, created_at, updated_at, text) VALUES(" + n +
+        ", " + n + ", 1, 0, 1, 1, '" + std::string(3000, 'x') + "');" +
+        "UPDATE conversations SET leaf_id=" + n + " WHERE id=" + n);
+    if (!written) qFatal("%s", written.error().message().c_str());
+  }
+}
+
 std::size_t files_named(const std::filesystem::path& folder, const std::string& part) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -64,6 +80,8 @@ class OpenTest : public QObject {
   void a_large_file_is_checked_when_suspect();
   void migrates_with_a_backup();
   void the_first_versions_file_goes_on();
+  void the_schema_before_has_no_folders();
+  void a_damaged_file_of_the_schema_before_is_saved();
   void a_failed_migration_changes_nothing();
   void a_newer_schema_is_read_only();
   void a_much_newer_schema_is_refused();
@@ -116,6 +134,14 @@ void OpenTest::no_database_is_set_aside() {
 void OpenTest::saves_what_can_be_read() {
   tests::TemporaryFolder folder;
   const auto file = folder.path() / "history.db";
+  {
+    auto history = History::open(file);  // the folder's row is among the first pages
+    FOVEA_VERIFY(history);
+    const auto made = history->create_folder("Work");
+    FOVEA_VERIFY(made);
+    FOVEA_VERIFY(history->set_folder_defaults(made->id, "precise", "/m.gguf"));
+    FOVEA_VERIFY(history->create({"question of a folder", {}, {}, made->id}));
+  }
   make_history(file, 40);
   std::string bytes = content(file);
   // Pages in the middle are lost; the first ones hold the schema.
@@ -132,6 +158,10 @@ void OpenTest::saves_what_can_be_read() {
     QVERIFY(c.title.starts_with("question "));
     QCOMPARE(history->branch(c.id)->messages.size(), std::size_t{2});
   }
+  QCOMPARE(history->folders()->size(), std::size_t{1});
+  QCOMPARE(history->folders()->front().preset, std::string("precise"));
+  QCOMPARE(history->in_folders()->size(), std::size_t{1});
+  QCOMPARE(history->in_folders()->front().folder, history->folders()->front().id);
   FOVEA_VERIFY(History::check(file));
 }
 
@@ -191,16 +221,60 @@ void OpenTest::the_first_versions_file_goes_on() {
   tests::TemporaryFolder folder;
   const auto file = folder.path() / "history.db";
   const std::vector<Migration> first{migrations().front()};
-  make_history(file, 3, {.now = {}, .migrations = first});
+  {
+    auto database = Database::open(file, Access::read_write);
+    FOVEA_VERIFY(database);
+    FOVEA_VERIFY(migrate(*database, first));
+    for (const char* const row :
+         {"INSERT INTO conversations(id, uid, title, created_at, updated_at) VALUES(1, 'a', 'first', 1, 1)",
+          "INSERT INTO messages(id, conversation_id, role, state, created_at, updated_at) "
+          "VALUES(1, 1, 2, 0, 1, 1)",
+          "UPDATE conversations SET leaf_id=1 WHERE id=1"})
+      FOVEA_VERIFY(database->script(row));
+  }
   auto history = History::open(file);
   FOVEA_VERIFY(history);
   const auto page = history->conversations(9);
-  QCOMPARE(page->conversations.size(), std::size_t{3});
+  QCOMPARE(page->conversations.size(), std::size_t{1});
   QCOMPARE(*history->use_profile(page->conversations[0].id), std::string());
   const Branch branch = *history->branch(page->conversations[0].id);
   FOVEA_VERIFY(
       history->finish_answer(branch.messages.back().id, {.timings = {}, .note = {}, .use_profile = "p"}));
   QCOMPARE(*history->use_profile(page->conversations[0].id), std::string("p"));
+}
+
+void OpenTest::the_schema_before_has_no_folders() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  make_schema_2(file, 3);
+  auto history = History::open(file);
+  FOVEA_VERIFY(history);
+  QVERIFY(!history->opening().backup.empty());
+  QVERIFY(history->folders()->empty());
+  const auto page = history->conversations(9);
+  FOVEA_VERIFY(page);
+  QCOMPARE(page->conversations.size(), std::size_t{3});
+  QCOMPARE(page->conversations[0].folder, Id{0});
+  const auto made = history->create_folder("Work");
+  FOVEA_VERIFY(made);
+  FOVEA_VERIFY(history->move_to_folder(page->conversations[0].id, made->id));
+  QCOMPARE(history->conversations(9)->conversations.size(), std::size_t{2});
+  QCOMPARE(history->in_folders()->size(), std::size_t{1});
+  FOVEA_VERIFY(History::check(file));
+}
+
+// It is read as it is: nobody migrates a damaged file.
+void OpenTest::a_damaged_file_of_the_schema_before_is_saved() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  make_schema_2(file, 40);
+  std::string bytes = content(file);
+  for (std::size_t at = bytes.size() / 2; at < bytes.size() / 2 + 5 * 4096; ++at) bytes[at] = '\x5A';
+  put(file, bytes);
+  auto history = History::open(file);
+  FOVEA_VERIFY(history);
+  QVERIFY(!history->opening().set_aside.empty());
+  QVERIFY(!history->conversations(100)->conversations.empty());
 }
 
 void OpenTest::a_failed_migration_changes_nothing() {

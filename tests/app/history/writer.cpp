@@ -1,6 +1,7 @@
 // history_writer FILE SEED [hasty]: chats into a history until somebody kills it. After each call that has
 // returned it says so in a line: "turn CONVERSATION QUESTION ANSWER", "piece ANSWER BYTES_SO_FAR", "end
-// ANSWER". The hasty one says so before it calls, which is what the reader must find out.
+// ANSWER", "moved CONVERSATION FOLDER". The hasty one says so before it calls, which is what the reader must
+// find out.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -69,6 +70,12 @@ int main(int argc, char** argv) {
     answer_turn(history, turn.answer.id, seed, n, hasty);
     leaf = turn.answer.id;
     if (n % 3 == 2) must(history.rename(conversation, tests::words(seed, n, 3)));
+    if (n % 3 == 1) {
+      const Folder folder = must(history.create_folder(tests::words(seed, n, 2)));
+      must(history.move_to_folder(conversation, folder.id));
+      say("moved " + std::to_string(conversation) + " " + std::to_string(folder.id));
+      if (n % 2 == 0) must(history.place_folder(folder.id, 0));
+    }
     if (n % 11 == 10) must(history.remove(conversation));
   }
 }
