@@ -41,8 +41,14 @@ bool convert(const Json& value, double& out) {
   return value.is_number() && (out = value.get<double>(), std::isfinite(out));
 }
 bool convert(const Json& value, Preset& out) {
-  return value.is_object() && value.contains("name") && value.contains("text") &&
-         convert(value["name"], out.name) && convert(value["text"], out.text);
+  if (!value.is_object() || !value.contains("name") || !value.contains("text") ||
+      !convert(value["name"], out.name) || !convert(value["text"], out.text) ||
+      (value.contains("id") && !convert(value["id"], out.id)))
+    return false;
+  const auto settings = value.find("settings");
+  if (settings == value.end()) return true;
+  out.settings = settings->dump();
+  return settings->is_object();
 }
 bool convert(const Json& value, LoadOptions& out);
 template <class Value, std::size_t n>
@@ -90,7 +96,11 @@ bool convert(const Json& value, LoadOptions& out) {
 }
 
 Json json_of(const Preset& preset) {
-  return {{"name", preset.name}, {"text", preset.text}};
+  Json object{{"name", preset.name}, {"text", preset.text}};
+  if (!preset.id.empty()) object["id"] = preset.id;
+  Json settings = Json::parse(preset.settings, nullptr, false);
+  if (settings.is_object()) object["settings"] = std::move(settings);
+  return object;
 }
 Json json_of(const LoadOptions& setup) {
   return {{"model", setup.model.string()},
@@ -223,6 +233,7 @@ const std::vector<Field>& fields() {
             maybe_positive_number),
       field("generation", "max_tokens", &S::max_tokens, phrases::setting_whole_or_null(), maybe_positive),
       field("generation", "system_prompts", &S::system_prompts, phrases::setting_named_texts()),
+      field("generation", "prompts", &S::prompts, phrases::setting_named_texts()),
       field("window", "geometry", &S::window_geometry, phrases::a_text()),
       field("window", "state", &S::window_state, phrases::a_text()),
   };

@@ -13,9 +13,11 @@ namespace fovea::app {
 enum class ThemeChoice : std::uint8_t { system, light, dark };
 enum class SendKey : std::uint8_t { enter, control_enter };
 
-struct Preset {  // of a system prompt
+struct Preset {  // of how a conversation is answered; or of what is asked
   std::string name;
-  std::string text;
+  std::string text;           // the system prompt, or what is asked
+  std::string id = {};        // stays when it is renamed; empty, as before there were any: the name
+  std::string settings = {};  // as a conversation keeps them (JSON), or empty
   bool operator==(const Preset&) const = default;
 };
 
@@ -62,6 +64,7 @@ struct Settings {
   std::optional<double> repetition_penalty;
   std::optional<std::int64_t> max_tokens;
   std::vector<Preset> system_prompts;
+  std::vector<Preset> prompts;  // to ask again, without settings
 
   // window: what Qt's saveGeometry() and saveState() give, as Base64
   std::string window_geometry;

@@ -107,7 +107,10 @@ void SettingsTest::everything_comes_back() {
   all.top_k = 17;
   all.repetition_penalty = 1.125;
   all.max_tokens = 4096;
-  all.system_prompts = {{"short", "Be short."}, {"long", "Be \"long\"\n."}};
+  all.system_prompts = {{"short", "Be short."},
+                        {"long", "Be \"long\"\n."},
+                        {"exact", "Be exact.", "e1", R"({"temperature":0.2,"top_k":40})"}};
+  all.prompts = {{"sum", "Sum it up:", "p1"}};
   all.window_geometry = "AdnQyw==";
   all.window_state = "AAAA";
   FOVEA_VERIFY(w.file.update([&](Settings& s) { s = all; }));
@@ -165,6 +168,10 @@ void SettingsTest::a_value_that_does_not_fit_is_named_and_kept_data() {
   row(R"({"models":{"context_tokens":1.5}})", "models.context_tokens");
   row(R"({"generation":{"top_p":1.5}})", "generation.top_p");
   row(R"({"generation":{"system_prompts":[{"name":"x"}]}})", "generation.system_prompts");
+  row(R"({"generation":{"system_prompts":[{"name":"x","text":"y","id":5}]}})", "generation.system_prompts");
+  row(R"({"generation":{"system_prompts":[{"name":"x","text":"y","settings":"z"}]}})",
+      "generation.system_prompts");
+  row(R"({"generation":{"prompts":[{"text":"y"}]}})", "generation.prompts");
   row(R"({"models":{"setups":[{"kv":"q8"}]}})", "models.setups");
   row(R"({"models":{"setups":[{"model":"/m","kv":"q9"}]}})", "models.setups");
   row(R"({"models":{"setups":[{"model":"/m","policy":"best"}]}})", "models.setups");
