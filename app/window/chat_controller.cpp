@@ -35,7 +35,8 @@ ChatController::ChatController(ui::ChatWindow& window, history::HistoryThread& h
       worker_(new EngineWorker),
       conversation_(window, history,
                     [this](const ui::ChatSettingsView& settings) { return origin(settings); }),
-      sidebar_(window, history) {
+      sidebar_(window, history),
+      folders_(window, history, sidebar_) {
   thread_.setObjectName(QStringLiteral("engine"));
   worker_->moveToThread(&thread_);
   // In the thread that ends.

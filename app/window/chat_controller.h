@@ -3,11 +3,13 @@
 
 #include <QObject>
 #include <QThread>
+#include <filesystem>
 #include <functional>
 #include <memory>
 
 #include "app/window/conversation_controller.h"
 #include "app/window/engine_worker.h"
+#include "app/window/folder_controller.h"
 #include "app/window/request_defaults.h"
 #include "app/window/sidebar_controller.h"
 #include "app/window/token_counter.h"
@@ -49,9 +51,14 @@ class ChatController : public QObject {
   void reload(const PrecisionRequest& precision);
 
   bool model_loaded() const { return model_loaded_; }
+  // That is open or being opened; empty: none is.
+  std::filesystem::path wanted_model() const {
+    return model_loaded_ || loads_asked_ > 0 ? asked_.model : std::filesystem::path();
+  }
   const LoadedModel& model() const { return model_; }
   ConversationController& conversation() { return conversation_; }
   SidebarController& sidebar() { return sidebar_; }
+  FolderController& folders() { return folders_; }
   EngineWorker& worker() { return *worker_; }
   // What a question is asked with where the conversation says nothing.
   GenerateRequest usual_request() const { return request_defaults_(model_.info); }
@@ -102,6 +109,7 @@ class ChatController : public QObject {
       worker_;  // lives in thread_, and as long as this: answers may ask for it late
   ConversationController conversation_;
   SidebarController sidebar_;
+  FolderController folders_;
   LoadedModel model_;
   bool model_loaded_ = false;
   int loads_asked_ = 0;                  // and not answered: the last answer counts

@@ -59,11 +59,14 @@ ConversationController::ConversationController(ui::ChatWindow& window, history::
 
 // --- what is shown
 
-void ConversationController::new_chat() {
+void ConversationController::new_chat(Id folder, const ui::ChatSettingsView& settings) {
   leave_conversation();
   ++shown_;
   storing_.reset();
   conversation_ = {};
+  conversation_.folder = folder;
+  conversation_.system_prompt = settings.instructions.toStdString();
+  conversation_.settings = write_generation_settings(settings);
   messages_.clear();
   editing_ = 0;
   window_.transcript().clear();
@@ -71,7 +74,7 @@ void ConversationController::new_chat() {
   window_.composer().set_text(q(new_draft_));
   restore_attachments();
   window_.clear_error();
-  window_.sidebar().set_current(0);
+  window_.sidebar().set_current(0, folder);
   window_.set_conversation_title({});
   Q_EMIT shown();
   Q_EMIT opened();
@@ -220,7 +223,8 @@ void ConversationController::send(const QString& text) {
   if (turn.conversation == 0) {
     const QString subject =
         text.isEmpty() && !attachments_.empty() ? q(attachments_.front().file.name) : text;
-    turn.created = {title_of(subject).toStdString(), conversation_.system_prompt, conversation_.settings};
+    turn.created = {title_of(subject).toStdString(), conversation_.system_prompt, conversation_.settings,
+                    conversation_.folder};
   }
   const history::Message* edited = find(editing_);
   if (edited) {

@@ -61,7 +61,8 @@ class ConversationController : public QObject {
   ui::ChatSettingsView chat_settings() const;
   void set_chat_settings(const ui::ChatSettingsView& settings);
 
-  void new_chat();
+  // In that folder, asked with these settings.
+  void new_chat(history::Id folder = 0, const ui::ChatSettingsView& settings = {});
   // One whose first question is not the user's: what they have typed and attached for a new chat stays for
   // the next one.
   void new_chat_apart();

@@ -173,8 +173,16 @@ std::vector<ui::ConversationItem> items_of(const std::vector<history::Conversati
     const QString title =
         conversation.title.empty() ? ConversationWords::tr("New chat") : q(conversation.title);
     items.push_back({conversation.id, title, QDateTime::fromMSecsSinceEpoch(conversation.updated_at),
-                     conversation.pinned_at != 0});
+                     conversation.pinned_at != 0, conversation.folder});
   }
+  return items;
+}
+
+std::vector<ui::FolderItem> items_of(const std::vector<history::Folder>& folders) {
+  std::vector<ui::FolderItem> items;
+  items.reserve(folders.size());
+  for (const history::Folder& folder : folders)
+    items.push_back({folder.id, q(folder.name), folder.collapsed});
   return items;
 }
 
@@ -183,7 +191,7 @@ std::vector<ui::SearchItem> items_of(const history::SearchResult& result) {
   items.reserve(result.hits.size());
   for (const history::SearchHit& hit : result.hits) {
     items.push_back({hit.conversation, hit.message, q(hit.title), ranges_of(hit.title, hit.title_matches),
-                     q(hit.snippet), ranges_of(hit.snippet, hit.snippet_matches), hit.pinned});
+                     q(hit.snippet), ranges_of(hit.snippet, hit.snippet_matches), hit.pinned, q(hit.folder)});
   }
   return items;
 }

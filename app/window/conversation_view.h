@@ -20,6 +20,7 @@ std::vector<ui::MessageView> views_of(const std::vector<history::Message>& messa
 ui::MessageView view_of(const history::Message& message, const AwaitedAnswer& awaited);
 
 std::vector<ui::ConversationItem> items_of(const std::vector<history::Conversation>& conversations);
+std::vector<ui::FolderItem> items_of(const std::vector<history::Folder>& folders);
 std::vector<ui::SearchItem> items_of(const history::SearchResult& result);
 
 // The first words of a question.

@@ -16,6 +16,7 @@
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
+#include "app/window/presets_link.h"
 #include "app/window/server_link.h"
 #include "app/window/tour.h"
 #include "app/words/error_words.h"
@@ -81,6 +82,9 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
         apply(with_general({}, settings_), answer);
         return answer;
       });
+  presets_ = std::make_unique<PresetsLink>(
+      *chat_, *window_, settings_,
+      [this](const std::function<void(Settings&)>& change) { change_settings(change); });
   demo_ = std::make_unique<DemoStart>(*chat_, *window_, models_folder() / "demo.gguf", stores_folder());
   chat_->set_load_setup([this](LoadOptions& load) { apply_kept_setup(load); });
   new LiveController(*live_session_, *live_panel_, *chat_);
@@ -113,6 +117,7 @@ Desktop::~Desktop() {
   wizard_.reset();
   models_.reset();
   demo_.reset();
+  presets_.reset();
   chat_.reset();  // its worker feeds the panel
   window_.reset();
   history_.reset();
@@ -144,7 +149,6 @@ void Desktop::connect_window() {
   connect(wizard_.get(), &WizardLink::endedWithoutModel, this, &Desktop::open_what_fits);
   connect(window_.get(), &ui::ChatWindow::wizardRequested, this, [this] { wizard_->open(settings_); });
   connect(window_.get(), &ui::ChatWindow::settingsRequested, this, &Desktop::show_settings);
-  connect(window_.get(), &ui::ChatWindow::chatSettingsRequested, this, &Desktop::show_chat_settings);
   connect(window_.get(), &ui::ChatWindow::compareRequested, compare_.get(), &CompareLink::open);
   connect(window_.get(), &ui::ChatWindow::livePanelShown, this,
           [this](bool shown) { change_settings([shown](Settings& s) { s.show_live_panel = shown; }); });

@@ -30,6 +30,7 @@ class BesideLink;
 class CompareLink;
 class LiveSession;
 class ModelsController;
+class PresetsLink;
 class ServerLink;
 class Tour;
 struct Proposal;
@@ -90,7 +91,6 @@ class Desktop : public QObject {
   void change_device(const DeviceChoice& choice);
   void check_device();
   void begin_restart();
-  void show_chat_settings();
   void remember_model(const QString& path);
   void keep_geometry();
 
@@ -105,6 +105,7 @@ class Desktop : public QObject {
   std::unique_ptr<ChatController> chat_;
   Tour* tour_;          // the chat owns it
   BesideLink* beside_;  // the window owns it
+  std::unique_ptr<PresetsLink> presets_;
   std::unique_ptr<DemoStart> demo_;
   std::unique_ptr<ModelsController> models_;
   std::unique_ptr<WizardLink> wizard_;

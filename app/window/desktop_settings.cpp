@@ -5,15 +5,12 @@
 #include "app/library/data_folder.h"
 #include "app/library/stores.h"
 #include "app/window/desktop.h"
-#include "app/window/generation_settings.h"
 #include "app/window/models_controller.h"
 #include "app/window/server_link.h"
 #include "app/wizard/device_views.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
-#include "engine/api/form.h"
 #include "engine/api/limits.h"
-#include "ui/chat/chat_settings_dialog.h"
 #include "ui/chat/composer.h"
 
 namespace fovea::app {
@@ -159,30 +156,6 @@ void Desktop::check_device() {
       tr("The model runs on %1, which is another card than the %2 that was chosen.")
           .arg(q(opened.name + " (" + opened.description + ")"), q(settings_.device_description)),
       tr("Settings…"), [this] { show_settings(); });
-}
-
-void Desktop::show_chat_settings() {
-  std::vector<ui::PresetView> presets;
-  for (const Preset& preset : settings_.system_prompts) presets.push_back({q(preset.name), q(preset.text)});
-  const ModelInfo& info = chat_->model().info;
-  const ui::ThinkingChoices thinking{info.can_switch_thinking, info.has_effort};
-  auto* dialog = new ui::ChatSettingsDialog(
-      chat_->conversation().chat_settings(), view_of(chat_->usual_request()), presets, thinking,
-      window_.get(), [](const QString& schema) {
-        const auto checked =
-            check_form({.kind = AnswerForm::Kind::json_schema, .text = schema.toStdString()});
-        return checked ? QString() : error_words(checked.error());
-      });
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QDialog::accepted, this,
-          [this, dialog] { chat_->conversation().set_chat_settings(dialog->settings()); });
-  connect(dialog, &ui::ChatSettingsDialog::presetsChanged, this, [this, dialog] {
-    std::vector<Preset> kept;
-    for (const ui::PresetView& preset : dialog->presets())
-      kept.push_back({preset.name.toStdString(), preset.text.toStdString()});
-    change_settings([kept](Settings& s) { s.system_prompts = kept; });
-  });
-  dialog->open();
 }
 
 void Desktop::connect_server() {

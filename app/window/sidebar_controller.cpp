@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 #include <QThreadPool>
 #include <algorithm>
+#include <iterator>
 
 #include "app/files/files.h"
 #include "app/history/exchange.h"
@@ -62,10 +63,18 @@ SidebarController::SidebarController(ui::ChatWindow& window, history::HistoryThr
   connect(&window, &ui::ChatWindow::restoreRequested, this, &SidebarController::restore);
 }
 
+Result<SidebarController::Listed> SidebarController::list(history::History& history, int count) {
+  Listed listed;
+  FOVEA_TRY(listed.page, history.conversations(count));
+  FOVEA_TRY(listed.in_folders, history.in_folders());
+  FOVEA_TRY(listed.folders, history.folders());
+  return listed;
+}
+
 void SidebarController::refresh() {
   history_.ask(
-      this, [count = wanted_](history::History& history) { return history.conversations(count); },
-      [this](const Result<history::ConversationPage>& page) { show(page); });
+      this, [count = wanted_](history::History& history) { return list(history, count); },
+      [this](const Result<Listed>& listed) { show(listed); });
 }
 
 // All from the first one on: what was listed may have moved or gone meanwhile.
@@ -75,14 +84,17 @@ void SidebarController::load_more() {
   refresh();
 }
 
-void SidebarController::show(const Result<history::ConversationPage>& page) {
-  if (!page) {
+void SidebarController::show(const Result<Listed>& listed) {
+  if (!listed) {
     wanted_ = std::max(kPage, static_cast<int>(listed_.size()));
-    return window_.show_error(error_words(page.error()));
+    return window_.show_error(error_words(listed.error()));
   }
-  listed_ = page->conversations;
-  more_ = page->more;
-  window_.sidebar().set_conversations(items_of(listed_), more_);
+  listed_ = listed->page.conversations;
+  more_ = listed->page.more;
+  std::vector<ui::ConversationItem> items = items_of(listed_);
+  std::ranges::copy(items_of(listed->in_folders), std::back_inserter(items));
+  window_.sidebar().set_conversations(items, more_, items_of(listed->folders));
+  Q_EMIT shown();
 }
 
 void SidebarController::search(const QString& text) {

@@ -15,8 +15,9 @@ class ChatWindow;
 namespace fovea::app {
 
 namespace history {
+class History;
 class HistoryThread;
-}
+}  // namespace history
 
 class SidebarController : public QObject {
   Q_OBJECT
@@ -32,9 +33,16 @@ class SidebarController : public QObject {
  Q_SIGNALS:
   void openRequested(qint64 conversation, qint64 message, const QStringList& found);
   void removed(qint64 conversation);
+  void shown();  // what refresh() has read
 
  private:
-  void show(const Result<history::ConversationPage>& page);
+  struct Listed {
+    history::ConversationPage page;  // of those in no folder
+    std::vector<history::Conversation> in_folders;
+    std::vector<history::Folder> folders;
+  };
+  static Result<Listed> list(history::History& history, int count);
+  void show(const Result<Listed>& listed);
   void load_more();
   void search(const QString& text);
   void rename(qint64 conversation, const QString& title);

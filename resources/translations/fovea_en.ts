@@ -206,6 +206,16 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::ConversationListModel</name>
+    <message numerus="yes">
+        <source>%n conversation(s)</source>
+        <translation>
+            <numerusform>%n conversation</numerusform>
+            <numerusform>%n conversations</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::ExpertView</name>
     <message numerus="yes">
         <source>%n token(s) since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</source>
@@ -266,6 +276,16 @@
         <translation>
             <numerusform>%n request in progress</numerusform>
             <numerusform>%n requests in progress</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::Sidebar</name>
+    <message numerus="yes">
+        <source>%n conversation(s) in it are kept, in no folder.</source>
+        <translation>
+            <numerusform>The conversation in it is kept, in no folder.</numerusform>
+            <numerusform>%n conversations in it are kept, in no folder.</numerusform>
         </translation>
     </message>
 </context>

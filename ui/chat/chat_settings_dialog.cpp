@@ -44,45 +44,21 @@ std::optional<int> value_of(const QSpinBox& box) {
 ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const ChatSettingsView& usual,
                                        const std::vector<PresetView>& presets, ThinkingChoices choices,
                                        QWidget* parent, SchemaFault schema_fault)
-    : QDialog(parent), presets_(presets), schema_fault_(std::move(schema_fault)) {
+    : QDialog(parent), schema_fault_(std::move(schema_fault)) {
   setWindowTitle(tr("Chat settings"));
   auto* page = new QWidget(this);
   auto* parts = new QVBoxLayout(page);
   parts->setContentsMargins(0, 0, 0, 0);
+  parts->addWidget(make_presets());
   parts->addWidget(make_instructions());
-  instructions_->setPlainText(settings.instructions);
-  parts->addWidget(make_thinking(settings, choices));
-  parts->addWidget(make_form(settings));
-  temperature_ =
-      number(2, 0.05, settings.temperature, usual.temperature,
-             tr("How daring each choice is: 0 always takes the likeliest word, 1 follows the model's "
-                "own odds."));
-  top_k_ = count(1000, settings.top_k, usual.top_k,
-                 tr("Only so many of the likeliest tokens may be chosen; 0: all of them."));
-  top_p_ = number(1, 0.01, settings.top_p, usual.top_p,
-                  tr("Only the likeliest tokens that together have this probability may be chosen."));
-  min_p_ = number(1, 0.01, settings.min_p, usual.min_p,
-                  tr("Only tokens at least this likely, compared with the likeliest one, may be chosen."));
-  repetition_penalty_ = number(2, 0.05, settings.repetition_penalty, usual.repetition_penalty,
-                               tr("Above 1, words that were used lately become less likely."));
-  dry_multiplier_ =
-      number(5, 0.1, settings.dry_multiplier, usual.dry_multiplier,
-             tr("Above 0, repeating a passage becomes less likely, the more so the longer it is (DRY)."));
-  max_tokens_ = count(1'000'000, settings.max_tokens, usual.max_tokens, tr("The longest answer, in tokens."));
-  max_tokens_->setMinimum(0);
-  seed_ = new QLineEdit(settings.seed ? QString::number(*settings.seed) : QString(), this);
-  seed_->setPlaceholderText(tr("a new one each time"));
-  seed_->setToolTip(
-      tr("The same seed, question and settings give the same answer, unless experts change their precision "
-         "meanwhile."));
-  seed_->setValidator(
-      new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,19}")), seed_));
+  parts->addWidget(make_thinking(choices));
+  parts->addWidget(make_form());
+  make_numbers(usual);
   parts->addWidget(make_sampling());
   leave_out_oldest_ = new QCheckBox(tr("When the context is full, leave out the oldest turns"), this);
   leave_out_oldest_->setToolTip(
       tr("They stay in the conversation that you see; the model no longer reads them. The answer says how "
          "many."));
-  leave_out_oldest_->setChecked(settings.leave_out_oldest);
   parts->addWidget(leave_out_oldest_);
 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
@@ -92,15 +68,98 @@ ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const C
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(new PageArea(page, this), 1);
   layout->addWidget(buttons);
-  check_schema();
+  set_presets(presets);
+  set_settings(settings);
   open_with(*this, sizeHint());
+}
+
+QWidget* ChatSettingsDialog::make_presets() {
+  auto* box = new QWidget(this);
+  auto* layout = new QVBoxLayout(box);
+  layout->setContentsMargins(0, 0, 0, 0);
+  preset_row_ = new QWidget(box);
+  preset_ = new QComboBox(preset_row_);
+  preset_->setObjectName(QStringLiteral("preset"));
+  preset_->setAccessibleName(tr("Preset"));
+  preset_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);  // whatever they are called
+  auto* save = new QPushButton(tr("Save as a preset…"), preset_row_);
+  save->setToolTip(tr("Keep all of these settings under a name"));
+  auto* row = new QHBoxLayout(preset_row_);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(preset_, 1);
+  row->addWidget(save);
+  name_row_ = new QWidget(box);
+  name_ = new QLineEdit(name_row_);
+  name_->setObjectName(QStringLiteral("presetName"));
+  name_->setMaxLength(200);
+  auto* label = new QLabel(tr("&Name"), name_row_);
+  label->setBuddy(name_);
+  auto* name_layout = new QHBoxLayout(name_row_);
+  name_layout->setContentsMargins(0, 0, 0, 0);
+  name_layout->addWidget(label);
+  name_layout->addWidget(name_, 1);
+  name_row_->hide();
+  layout->addWidget(preset_row_);
+  layout->addWidget(name_row_);
+  connect(preset_, &QComboBox::activated, this, [this](int index) {
+    if (index > 0) set_settings(presets_[static_cast<std::size_t>(index) - 1].settings);
+  });
+  connect(save, &QPushButton::clicked, this, &ChatSettingsDialog::save_preset);
+  connect(name_, &QLineEdit::textChanged, this, &ChatSettingsDialog::check);
+  return box;
+}
+
+void ChatSettingsDialog::set_presets(const std::vector<PresetView>& presets, const QString& chosen) {
+  presets_ = presets;
+  preset_->clear();
+  preset_->addItem(tr("Take from a preset"));
+  for (const PresetView& preset : presets_) preset_->addItem(preset.name, preset.id);
+  preset_->setCurrentIndex(chosen.isEmpty() ? 0 : std::max(preset_->findData(chosen), 0));
+}
+
+void ChatSettingsDialog::ask_name(const QString& name) {
+  setWindowTitle(tr("Preset"));
+  preset_row_->hide();
+  name_row_->show();
+  name_->setText(name);
+  name_->setFocus();
+  check();
+}
+
+QString ChatSettingsDialog::name() const {
+  return name_->text().simplified();
+}
+
+void ChatSettingsDialog::make_numbers(const ChatSettingsView& usual) {
+  temperature_ =
+      number(2, 0.05, usual.temperature,
+             tr("How daring each choice is: 0 always takes the likeliest word, 1 follows the model's "
+                "own odds."));
+  top_k_ =
+      count(1000, usual.top_k, tr("Only so many of the likeliest tokens may be chosen; 0: all of them."));
+  top_p_ = number(1, 0.01, usual.top_p,
+                  tr("Only the likeliest tokens that together have this probability may be chosen."));
+  min_p_ = number(1, 0.01, usual.min_p,
+                  tr("Only tokens at least this likely, compared with the likeliest one, may be chosen."));
+  repetition_penalty_ = number(2, 0.05, usual.repetition_penalty,
+                               tr("Above 1, words that were used lately become less likely."));
+  dry_multiplier_ =
+      number(5, 0.1, usual.dry_multiplier,
+             tr("Above 0, repeating a passage becomes less likely, the more so the longer it is (DRY)."));
+  max_tokens_ = count(1'000'000, usual.max_tokens, tr("The longest answer, in tokens."));
+  max_tokens_->setMinimum(0);
+  seed_ = new QLineEdit(this);
+  seed_->setPlaceholderText(tr("a new one each time"));
+  seed_->setToolTip(
+      tr("The same seed, question and settings give the same answer, unless experts change their precision "
+         "meanwhile."));
+  seed_->setValidator(
+      new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,19}")), seed_));
 }
 
 QWidget* ChatSettingsDialog::make_instructions() {
   auto* group = new QGroupBox(tr("Instructions"), this);
   auto* layout = new QVBoxLayout(group);
-  preset_ = new QComboBox(group);
-  preset_->setAccessibleName(tr("Saved instructions"));
   instructions_ = new QPlainTextEdit(group);
   instructions_->setObjectName(QStringLiteral("instructions"));
   instructions_->setAccessibleName(tr("Instructions"));
@@ -109,30 +168,12 @@ QWidget* ChatSettingsDialog::make_instructions() {
          "template says."));
   instructions_->setTabChangesFocus(true);
   instructions_->setMinimumHeight(fontMetrics().lineSpacing() * 5);
-  auto* save = new QPushButton(tr("Save…"), group);
-  save->setToolTip(tr("Keep these instructions under a name"));
-  auto* remove = new QPushButton(tr("Remove"), group);
-  remove->setEnabled(false);
-  remove->setToolTip(tr("Forget the saved instructions that are chosen"));
-  auto* row = new QHBoxLayout;
-  row->addWidget(preset_, 1);
-  row->addWidget(save);
-  row->addWidget(remove);
-  layout->addLayout(row);
   layout->addWidget(instructions_);
-  fill_presets();
-  connect(preset_, &QComboBox::activated, this, [this](int index) {
-    if (index > 0) instructions_->setPlainText(presets_[static_cast<std::size_t>(index) - 1].text);
-  });
-  connect(preset_, &QComboBox::currentIndexChanged, remove,
-          [remove](int index) { remove->setEnabled(index > 0); });
-  connect(save, &QPushButton::clicked, this, &ChatSettingsDialog::save_preset);
-  connect(remove, &QPushButton::clicked, this, &ChatSettingsDialog::remove_preset);
   return group;
 }
 
 // A conversation keeps what it was told with another model; here is only what this one can be told.
-QWidget* ChatSettingsDialog::make_thinking(const ChatSettingsView& settings, ThinkingChoices choices) {
+QWidget* ChatSettingsDialog::make_thinking(ThinkingChoices choices) {
   auto* group = new QGroupBox(tr("Thinking"), this);
   auto* form = new QFormLayout(group);
   thinking_ = new QComboBox(group);
@@ -141,7 +182,6 @@ QWidget* ChatSettingsDialog::make_thinking(const ChatSettingsView& settings, Thi
   thinking_->addItem(tr("On"), true);
   thinking_->addItem(tr("Off"), false);
   thinking_->setToolTip(tr("Whether the model thinks before it answers. Its thoughts can be unfolded."));
-  if (settings.thinking) thinking_->setCurrentIndex(*settings.thinking ? 1 : 2);
   effort_ = new QComboBox(group);
   effort_->setObjectName(QStringLiteral("effort"));
   effort_->addItem(tr("As the model likes"), QString());
@@ -149,7 +189,6 @@ QWidget* ChatSettingsDialog::make_thinking(const ChatSettingsView& settings, Thi
   effort_->addItem(tr("Medium"), QStringLiteral("medium"));
   effort_->addItem(tr("High"), QStringLiteral("high"));
   effort_->setToolTip(tr("How long the model thinks: more is slower, and often better."));
-  effort_->setCurrentIndex(std::max(effort_->findData(settings.effort), 0));
   form->addRow(tr("Before it answers"), thinking_);
   form->addRow(tr("Effort"), effort_);
   form->setRowVisible(thinking_, choices.thinking);
@@ -158,15 +197,14 @@ QWidget* ChatSettingsDialog::make_thinking(const ChatSettingsView& settings, Thi
   return group;
 }
 
-QWidget* ChatSettingsDialog::make_form(const ChatSettingsView& settings) {
+QWidget* ChatSettingsDialog::make_form() {
   auto* group = new QGroupBox(tr("Form of the answers"), this);
   auto* layout = new QVBoxLayout(group);
   as_json_ = new QCheckBox(tr("Answer as JSON"), group);
   as_json_->setObjectName(QStringLiteral("as_json"));
   as_json_->setToolTip(
       tr("Every answer is a JSON object, whatever the model would say. Thoughts stay free."));
-  as_json_->setChecked(settings.as_json);
-  schema_ = new QPlainTextEdit(settings.schema, group);
+  schema_ = new QPlainTextEdit(group);
   schema_->setObjectName(QStringLiteral("schema"));
   schema_->setAccessibleName(tr("Schema of the answers"));
   schema_->setPlaceholderText(tr("A JSON schema that the answers keep to. Empty: any object."));
@@ -179,20 +217,20 @@ QWidget* ChatSettingsDialog::make_form(const ChatSettingsView& settings) {
   layout->addWidget(as_json_);
   layout->addWidget(schema_);
   layout->addWidget(schema_error_);
-  connect(as_json_, &QCheckBox::toggled, this, &ChatSettingsDialog::check_schema);
-  connect(schema_, &QPlainTextEdit::textChanged, this, &ChatSettingsDialog::check_schema);
+  connect(as_json_, &QCheckBox::toggled, this, &ChatSettingsDialog::check);
+  connect(schema_, &QPlainTextEdit::textChanged, this, &ChatSettingsDialog::check);
   return group;
 }
 
 // What is wrong is said while it is typed, and cannot be taken.
-void ChatSettingsDialog::check_schema() {
+void ChatSettingsDialog::check() {
   const bool chosen = as_json_->isChecked();
   const QString schema = schema_->toPlainText().trimmed();
   const QString fault = chosen && !schema.isEmpty() && schema_fault_ ? schema_fault_(schema) : QString();
   schema_->setVisible(chosen);
   schema_error_->setVisible(!fault.isEmpty());
   schema_error_->setText(fault);
-  accept_->setEnabled(fault.isEmpty());
+  accept_->setEnabled(fault.isEmpty() && (name_row_->isHidden() || !name().isEmpty()));
 }
 
 QWidget* ChatSettingsDialog::make_sampling() {
@@ -209,57 +247,57 @@ QWidget* ChatSettingsDialog::make_sampling() {
   return group;
 }
 
-QDoubleSpinBox* ChatSettingsDialog::number(double most, double step, std::optional<double> value,
-                                           std::optional<double> usual, const QString& why) {
+QDoubleSpinBox* ChatSettingsDialog::number(double most, double step, std::optional<double> usual,
+                                           const QString& why) {
   auto* box = new QDoubleSpinBox(this);
   box->setRange(-step, most);
   box->setSingleStep(step);
   box->setDecimals(2);
   box->setSpecialValueText(usual_text(usual ? locale().toString(*usual, 'g', 3) : QString()));
-  box->setValue(value ? *value : box->minimum());
+  box->setValue(box->minimum());
   box->setToolTip(why);
   return box;
 }
 
-QSpinBox* ChatSettingsDialog::count(int most, std::optional<int> value, std::optional<int> usual,
-                                    const QString& why) {
+QSpinBox* ChatSettingsDialog::count(int most, std::optional<int> usual, const QString& why) {
   auto* box = new QSpinBox(this);
   box->setRange(-1, most);
   box->setSpecialValueText(usual_text(usual ? locale().toString(*usual) : QString()));
-  box->setValue(value ? *value : box->minimum());
+  box->setValue(box->minimum());
   box->setToolTip(why);
   return box;
 }
 
-void ChatSettingsDialog::fill_presets() {
-  preset_->clear();
-  preset_->addItem(presets_.empty() ? tr("No saved instructions yet") : tr("Use saved instructions"));
-  for (const PresetView& preset : presets_) preset_->addItem(preset.name);
-}
-
+// Under the name of one of the user's own: in its place.
 void ChatSettingsDialog::save_preset() {
   bool ok = false;
   const QString name =
-      QInputDialog::getText(this, tr("Save instructions"), tr("Name"), QLineEdit::Normal, {}, &ok)
+      QInputDialog::getText(this, tr("Save as a preset"), tr("Name"), QLineEdit::Normal, {}, &ok)
           .simplified();
   if (!ok || name.isEmpty()) return;
-  const auto same = std::ranges::find(presets_, name, &PresetView::name);
-  if (same != presets_.end()) {
-    same->text = instructions_->toPlainText();
-  } else {
-    presets_.push_back({name, instructions_->toPlainText()});
-  }
-  fill_presets();
-  preset_->setCurrentText(name);
-  Q_EMIT presetsChanged();
+  const auto same = std::ranges::find_if(
+      presets_, [&name](const PresetView& preset) { return preset.name == name && !preset.built_in; });
+  const QString id = same == presets_.end() ? QString() : same->id;
+  Q_EMIT presetSaved({.id = id, .name = name, .settings = settings()});
 }
 
-void ChatSettingsDialog::remove_preset() {
-  const int index = preset_->currentIndex();
-  if (index <= 0) return;
-  presets_.erase(presets_.begin() + (index - 1));
-  fill_presets();
-  Q_EMIT presetsChanged();
+void ChatSettingsDialog::set_settings(const ChatSettingsView& view) {
+  const auto show = [](auto& box, const auto& value) { box.setValue(value ? *value : box.minimum()); };
+  instructions_->setPlainText(view.instructions);
+  show(*temperature_, view.temperature);
+  show(*top_p_, view.top_p);
+  show(*min_p_, view.min_p);
+  show(*repetition_penalty_, view.repetition_penalty);
+  show(*dry_multiplier_, view.dry_multiplier);
+  show(*top_k_, view.top_k);
+  show(*max_tokens_, view.max_tokens);
+  seed_->setText(view.seed ? QString::number(*view.seed) : QString());
+  thinking_->setCurrentIndex(!view.thinking ? 0 : *view.thinking ? 1 : 2);
+  effort_->setCurrentIndex(std::max(effort_->findData(view.effort), 0));
+  as_json_->setChecked(view.as_json);
+  schema_->setPlainText(view.schema);
+  leave_out_oldest_->setChecked(view.leave_out_oldest);
+  check();
 }
 
 ChatSettingsView ChatSettingsDialog::settings() const {

@@ -1,12 +1,14 @@
-// Instructions and sampling for one conversation. Whatever is not set stays as the model likes it.
+// Instructions and sampling for one conversation, or of a preset. Whatever is not set stays as the model
+// likes it.
 #pragma once
 
 #include <QDialog>
 #include <QString>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
+
+#include "ui/chat/preset_view.h"
 
 class QCheckBox;
 class QComboBox;
@@ -18,25 +20,6 @@ class QPushButton;
 class QSpinBox;
 
 namespace fovea::ui {
-
-struct PresetView {  // instructions that are used again
-  QString name;
-  QString text;
-  bool operator==(const PresetView&) const = default;
-};
-
-struct ChatSettingsView {
-  QString instructions;  // the system message
-  std::optional<double> temperature, top_p, min_p, repetition_penalty, dry_multiplier;
-  std::optional<int> top_k, max_tokens;
-  std::optional<quint64> seed;
-  std::optional<bool> thinking;
-  QString effort;                 // "low", "medium", "high"; empty: as the model likes
-  bool as_json = false;           // answers are JSON …
-  QString schema;                 // … under this schema, kept where they are not; empty: any object
-  bool leave_out_oldest = false;  // when the context is full
-  bool operator==(const ChatSettingsView&) const = default;
-};
 
 // What the opened model's chat template can be told.
 struct ThinkingChoices {
@@ -57,26 +40,32 @@ class ChatSettingsDialog : public QDialog {
                      QWidget* parent = nullptr, SchemaFault schema_fault = {});
 
   ChatSettingsView settings() const;
-  const std::vector<PresetView>& presets() const { return presets_; }
+  void set_settings(const ChatSettingsView& settings);
+  void set_presets(const std::vector<PresetView>& presets, const QString& chosen = {});
+  // It is a preset that is changed: it has a name, and needs one.
+  void ask_name(const QString& name);
+  QString name() const;
 
  Q_SIGNALS:
-  void presetsChanged();
+  void presetSaved(const fovea::ui::PresetView& preset);  // with the id of the user's own that is called so
 
  private:
   QWidget* make_instructions();
-  QWidget* make_thinking(const ChatSettingsView& settings, ThinkingChoices choices);
-  QWidget* make_form(const ChatSettingsView& settings);
-  void check_schema();
+  QWidget* make_presets();
+  QWidget* make_thinking(ThinkingChoices choices);
+  QWidget* make_form();
+  void make_numbers(const ChatSettingsView& usual);
+  void check();
   QWidget* make_sampling();
-  QDoubleSpinBox* number(double most, double step, std::optional<double> value, std::optional<double> usual,
-                         const QString& why);
-  QSpinBox* count(int most, std::optional<int> value, std::optional<int> usual, const QString& why);
-  void fill_presets();
+  QDoubleSpinBox* number(double most, double step, std::optional<double> usual, const QString& why);
+  QSpinBox* count(int most, std::optional<int> usual, const QString& why);
   void save_preset();
-  void remove_preset();
 
   std::vector<PresetView> presets_;
+  QWidget* preset_row_;
   QComboBox* preset_;
+  QWidget* name_row_;
+  QLineEdit* name_;
   QComboBox *thinking_, *effort_;
   QPlainTextEdit* instructions_;
   QDoubleSpinBox *temperature_, *top_p_, *min_p_, *repetition_penalty_, *dry_multiplier_;

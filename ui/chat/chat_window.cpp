@@ -268,6 +268,13 @@ void ChatWindow::set_recent(const std::vector<ModelChoice>& models) {
   recent_ = models;
 }
 
+std::vector<ModelChoice> ChatWindow::known_models() const {
+  std::vector<ModelChoice> all = library_;
+  for (const ModelChoice& model : recent_)
+    if (std::ranges::find(all, model.path, &ModelChoice::path) == all.end()) all.push_back(model);
+  return all;
+}
+
 void ChatWindow::fill_picker() {
   picker_menu_->clear();
   const auto add = [this](const QString& title, const std::vector<ModelChoice>& models) {

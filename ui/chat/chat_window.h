@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ui/chat/conversation_item.h"
+#include "ui/chat/preset_view.h"
 #include "ui/chat/status_strip.h"
 
 class QAction;
@@ -56,8 +57,13 @@ class ChatWindow : public QMainWindow {
   void set_conversation_title(const QString& title);  // empty: a new conversation
   void set_library(const std::vector<ModelChoice>& models);
   void set_recent(const std::vector<ModelChoice>& models);
+  // Those of the library, and others that were opened lately.
+  std::vector<ModelChoice> known_models() const;
   // What can be brought back; the answer to deletedWanted().
   void set_deleted(const std::vector<ConversationItem>& conversations);
+  // What the menus, the command palette and the composer offer.
+  void set_saved(const std::vector<PresetView>& presets, const std::vector<PromptView>& prompts);
+  void insert_prompt(const QString& id);
   // total 0: unknown. An empty text hides the progress.
   void show_progress(const QString& text, qint64 done, qint64 total);
   void set_status(const StatusView& status) { status_->set_status(status); }
@@ -83,8 +89,10 @@ class ChatWindow : public QMainWindow {
   void continueRequested();    // the last answer
   void editRequested();        // the last question
   void chatSettingsRequested();
-  void compareRequested();  // the model with other settings
-  void besideRequested();   // one question with adaptive and with fixed experts
+  void presetRequested(const QString& id);  // for this conversation
+  void presetsRequested();                  // the window of presets and prompts
+  void compareRequested();                  // the model with other settings
+  void besideRequested();                   // one question with adaptive and with fixed experts
   void importRequested(const QString& path);
   void deletedWanted();
   void restoreRequested(qint64 conversation);
@@ -128,6 +136,7 @@ class ChatWindow : public QMainWindow {
   void show_commands();
   void show_about();
   void update_actions();
+  void fill_move_menu();
 
   State state_ = State::no_model;
   QToolButton* picker_;
@@ -153,9 +162,13 @@ class ChatWindow : public QMainWindow {
   std::vector<QAction*> when_idle_;    // on messages; they wait for the answer in progress
   std::vector<QAction*> when_stored_;  // on the whole conversation
   QMenu* deleted_menu_ = nullptr;
+  QMenu* move_menu_ = nullptr;
+  QMenu* presets_menu_ = nullptr;
+  QMenu* prompts_menu_ = nullptr;
   QAction* stop_ = nullptr;
   QString model_name_, model_details_;
   QString conversation_title_;
+  std::vector<PromptView> prompts_;
   std::vector<ModelChoice> library_;
   std::vector<ModelChoice> recent_;
 };

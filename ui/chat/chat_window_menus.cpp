@@ -6,6 +6,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QToolButton>
+#include <algorithm>
 
 #include "ui/chat/chat_window.h"
 #include "ui/chat/command_palette.h"
@@ -33,6 +34,11 @@ void ChatWindow::make_menus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   connect(add_action(file, "newChatAction", tr("&New chat"), QKeySequence::New), &QAction::triggered, this,
           &ChatWindow::newChatRequested);
+  connect(add_action(file, "newFolderAction", tr("New fol&der"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_F)),
+          &QAction::triggered, this, [this] {
+            sidebar_dock_->show();
+            Q_EMIT sidebar_->newFolderRequested(0);
+          });
   file->addSeparator();
   connect(add_action(file, "openFileAction", tr("&Open a GGUF file…"), QKeySequence::Open),
           &QAction::triggered, this, &ChatWindow::open_file);
@@ -95,6 +101,12 @@ void ChatWindow::make_menus() {
   connect(
       add_action(chat, "chatSettingsAction", tr("Chat se&ttings…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_Comma)),
       &QAction::triggered, this, &ChatWindow::chatSettingsRequested);
+  presets_menu_ = chat->addMenu(tr("&Use a preset"));
+  presets_menu_->setObjectName(QStringLiteral("presetsMenu"));
+  prompts_menu_ = chat->addMenu(tr("&Insert a prompt"));
+  prompts_menu_->setObjectName(QStringLiteral("promptsMenu"));
+  connect(add_action(chat, "presetsAction", tr("&Presets and prompts…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_U)),
+          &QAction::triggered, this, &ChatWindow::presetsRequested);
   connect(add_action(chat, "compareAction", tr("Co&mpare…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_E)),
           &QAction::triggered, this, &ChatWindow::compareRequested);
   connect(add_action(chat, "besideAction", tr("Fixed &beside adaptive…"), {}), &QAction::triggered, this,
@@ -109,6 +121,11 @@ void ChatWindow::make_menus() {
     sidebar_dock_->show();
     sidebar_->rename(sidebar_->current());
   });
+  move_menu_ = chat->addMenu(tr("Mo&ve to folder"));
+  move_menu_->setObjectName(QStringLiteral("moveMenu"));
+  when_stored_.push_back(move_menu_->menuAction());
+  connect(sidebar_, &Sidebar::foldersChanged, this, &ChatWindow::fill_move_menu);
+  connect(move_menu_, &QMenu::aboutToShow, this, &ChatWindow::fill_move_menu);
   stored("deleteAction", tr("&Delete this conversation"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_Delete),
          [this] { Q_EMIT sidebar_->deleteRequested(sidebar_->current()); });
 
@@ -159,11 +176,37 @@ void ChatWindow::set_deleted(const std::vector<ConversationItem>& conversations)
     deleted_menu_->addAction(tr("Nothing was deleted in the last 30 days"))->setEnabled(false);
 }
 
+void ChatWindow::set_saved(const std::vector<PresetView>& presets, const std::vector<PromptView>& prompts) {
+  prompts_ = prompts;
+  const auto shown = [](QString name) { return name.replace(QLatin1Char('&'), QLatin1String("&&")); };
+  presets_menu_->clear();
+  for (const PresetView& preset : presets)
+    presets_menu_->addAction(shown(preset.name), this,
+                             [this, id = preset.id] { Q_EMIT presetRequested(id); });
+  prompts_menu_->clear();
+  for (const PromptView& prompt : prompts)
+    prompts_menu_->addAction(shown(prompt.name), this, [this, id = prompt.id] { insert_prompt(id); });
+  composer_->set_prompts(prompts);
+}
+
+void ChatWindow::insert_prompt(const QString& id) {
+  const auto prompt = std::ranges::find(prompts_, id, &PromptView::id);
+  if (prompt == prompts_.end()) return;
+  composer_->insert(prompt->text);
+  composer_->focus_input();
+}
+
+void ChatWindow::fill_move_menu() {
+  move_menu_->clear();
+  sidebar_->fill_move_menu(*move_menu_, sidebar_->current());
+}
+
 void ChatWindow::update_actions() {
   stop_->setEnabled(state_ == State::generating || state_ == State::waiting);
   const bool has_messages = transcript_->message_count() > 0;
   for (QAction* action : when_idle_) action->setEnabled(state_ == State::ready && has_messages);
   for (QAction* action : when_stored_) action->setEnabled(sidebar_->current() != 0);
+  fill_move_menu();  // of another conversation
 }
 
 void ChatWindow::open_file() {
@@ -184,6 +227,7 @@ void ChatWindow::import_file() {
 }
 
 void ChatWindow::show_commands() {
+  fill_move_menu();
   auto* palette = new CommandPalette(*menuBar(), this);
   palette->setAttribute(Qt::WA_DeleteOnClose);
   palette->open();

@@ -18,6 +18,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/chat/prompt_picker.h"
 #include "ui/chat/screen_reader.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
@@ -49,7 +50,8 @@ Composer::Composer(QWidget* parent)
       input_(new QPlainTextEdit(card_)),
       attach_(new QToolButton(card_)),
       tune_(new QToolButton(card_)),
-      button_(new RoundButton(card_)) {
+      button_(new RoundButton(card_)),
+      picker_(new PromptPicker(this)) {
   setAcceptDrops(true);
   input_->setObjectName(QStringLiteral("input"));
   input_->setAccessibleName(tr("Message"));
@@ -127,7 +129,12 @@ Composer::Composer(QWidget* parent)
     follow_direction();
     grow();
     update_button();
+    offer_prompts();
     Q_EMIT textEdited();
+  });
+  connect(picker_, &PromptPicker::chosen, this, [this](const QString& text) {
+    set_text(text);
+    focus_input();
   });
   tell_keys();
   grow();
@@ -171,6 +178,20 @@ void Composer::set_busy(Busy busy) {
 void Composer::set_text(const QString& text) {
   input_->setPlainText(text);
   input_->moveCursor(QTextCursor::End);
+  picker_->hide();  // nobody has typed it
+}
+
+void Composer::insert(const QString& text) {
+  input_->insertPlainText(text);
+  picker_->hide();
+}
+
+void Composer::set_prompts(const std::vector<PromptView>& prompts) {
+  picker_->set_prompts(prompts);
+}
+
+void Composer::offer_prompts() {
+  picker_->show_for(input_->hasFocus() && !editing_ ? text() : QString(), *card_);
 }
 
 QString Composer::text() const {
@@ -249,6 +270,7 @@ void Composer::follow_direction() {
 }
 
 bool Composer::handle_key(const QKeyEvent& key) {
+  if (picker_->take_key(key)) return true;
   const bool enter = key.key() == Qt::Key_Return || key.key() == Qt::Key_Enter;
   const bool control = key.modifiers() & Qt::ControlModifier;
   if (enter && (send_with_control_ ? control : !(key.modifiers() & Qt::ShiftModifier))) {
@@ -278,6 +300,13 @@ bool Composer::take_typed(const QKeyEvent& key) {
 bool Composer::eventFilter(QObject* object, QEvent* event) {
   if (object == attachment_box_ && event->type() == QEvent::Resize) fit_attachments();
   if (object == input_ && event->type() == QEvent::Resize) grow();
+  if (object == input_ && event->type() == QEvent::FocusOut) picker_->hide();
+  // Escape leaves the prompts, also while an answer could be stopped with it.
+  if (object == input_ && event->type() == QEvent::ShortcutOverride && picker_->isVisible() &&
+      static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+    event->accept();
+    return true;
+  }
   if (object == input_ && event->type() == QEvent::KeyPress && handle_key(*static_cast<QKeyEvent*>(event)))
     return true;
   return QWidget::eventFilter(object, event);

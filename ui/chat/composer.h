@@ -13,7 +13,9 @@ class QToolButton;
 
 namespace fovea::ui {
 
+class PromptPicker;
 class RoundButton;
+struct PromptView;
 
 struct AttachmentView {
   QString name;
@@ -33,6 +35,7 @@ class Composer : public QWidget {
   void set_ready(bool ready);  // sending is possible
   void set_busy(Busy busy);
   void set_text(const QString& text);
+  void insert(const QString& text);  // where the caret is
   QString text() const;
   void focus_input();
   // A key that was pressed elsewhere, where nobody takes it: whether it is part of a message.
@@ -45,6 +48,8 @@ class Composer : public QWidget {
   bool editing() const { return editing_; }
   void set_attachments(const std::vector<AttachmentView>& attachments);
   void set_warning(const QString& text);  // about what is typed and attached; empty: none
+  // What is offered while the text is "/" and the beginning of a name.
+  void set_prompts(const std::vector<PromptView>& prompts);
   // At the right of the card, before the button; the composer owns it from now on.
   void set_status(QWidget* status);
 
@@ -72,6 +77,7 @@ class Composer : public QWidget {
   void update_button();
   void tell_keys();
   void follow_direction();
+  void offer_prompts();
 
   QWidget* editing_bar_;
   QLabel* warning_;
@@ -83,6 +89,7 @@ class Composer : public QWidget {
   QToolButton* attach_;
   QToolButton* tune_;
   RoundButton* button_;
+  PromptPicker* picker_;
   std::size_t attachments_ = 0;
   bool ready_ = false;
   Busy busy_ = Busy::no;

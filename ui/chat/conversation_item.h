@@ -12,8 +12,17 @@ struct ConversationItem {
   QString title;
   QDateTime updated;
   bool pinned = false;
+  qint64 folder = 0;  // 0: in none
 
   bool operator==(const ConversationItem&) const = default;
+};
+
+struct FolderItem {
+  qint64 id = 0;
+  QString name;
+  bool collapsed = false;
+
+  bool operator==(const FolderItem&) const = default;
 };
 
 struct MatchRange {  // characters
@@ -32,6 +41,7 @@ struct SearchItem {
   QString snippet;
   std::vector<MatchRange> snippet_matches;
   bool pinned = false;
+  QString folder = {};  // its name; empty: in none
 };
 
 }  // namespace fovea::ui

@@ -2,12 +2,14 @@
 
 #include <QLineEdit>
 #include <QLocale>
+#include <QMimeData>
 #include <QPainter>
 #include <QPoint>
 #include <QTextLayout>
 #include <algorithm>
 #include <cmath>
 
+#include "ui/chat/folder_row.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tokens.h"
 
@@ -121,12 +123,44 @@ void ConversationListModel::add_heading(const QString& text) {
   rows_.push_back(row);
 }
 
-void ConversationListModel::set_conversations(const std::vector<ConversationItem>& items,
-                                              const QDate& today) {
+void ConversationListModel::add_conversation(const ConversationItem& item, const FolderItem* folder) {
+  Row row;
+  row.id = item.id;
+  row.title = one_line(item.title);
+  row.pinned = item.pinned;
+  row.tooltip = item.title + QLatin1Char('\n') + QLocale().toString(item.updated, QLocale::ShortFormat);
+  if (folder) {
+    row.in_folder = folder->id;
+    row.folder_name = folder->name;
+  }
+  rows_.push_back(row);
+}
+
+void ConversationListModel::add_folders(const std::vector<ConversationItem>& items,
+                                        const std::vector<FolderItem>& folders) {
+  if (!folders.empty()) add_heading(tr("Folders"));
+  for (const FolderItem& folder : folders) {
+    Row row;
+    row.folder = folder.id;
+    row.title = one_line(folder.name);
+    row.tooltip = folder.name;
+    row.collapsed = folder.collapsed;
+    row.count = static_cast<int>(std::ranges::count(items, folder.id, &ConversationItem::folder));
+    rows_.push_back(row);
+    if (folder.collapsed) continue;
+    for (const ConversationItem& item : items)
+      if (item.folder == folder.id) add_conversation(item, &folder);
+  }
+}
+
+void ConversationListModel::set_conversations(const std::vector<ConversationItem>& items, const QDate& today,
+                                              const std::vector<FolderItem>& folders) {
   beginResetModel();
   rows_.clear();
+  add_folders(items, folders);
   QString heading;
   for (const ConversationItem& item : items) {
+    if (std::ranges::find(folders, item.folder, &FolderItem::id) != folders.end()) continue;
     const qint64 days = item.updated.date().daysTo(today);
     QString section = days <= 0   ? tr("Today")
                       : days == 1 ? tr("Yesterday")
@@ -134,12 +168,7 @@ void ConversationListModel::set_conversations(const std::vector<ConversationItem
                                   : QLocale().toString(item.updated.date(), QStringLiteral("MMMM yyyy"));
     if (item.pinned) section = tr("Pinned");
     if (section != heading) add_heading(heading = section);
-    Row row;
-    row.id = item.id;
-    row.title = one_line(item.title);
-    row.pinned = item.pinned;
-    row.tooltip = item.title + QLatin1Char('\n') + QLocale().toString(item.updated, QLocale::ShortFormat);
-    rows_.push_back(row);
+    add_conversation(item, nullptr);
   }
   endResetModel();
 }
@@ -155,6 +184,8 @@ void ConversationListModel::set_results(const std::vector<SearchItem>& items) {
     row.pinned = item.pinned;
     row.snippet = one_line(item.snippet);
     row.tooltip = item.title;
+    row.folder_name = item.folder;
+    if (!item.folder.isEmpty()) row.tooltip += QLatin1Char('\n') + tr("In the folder “%1”").arg(item.folder);
     row.matches = points_of(item.snippet.isEmpty() ? item.title_matches : item.snippet_matches);
     rows_.push_back(row);
   }
@@ -174,6 +205,18 @@ ConversationListModel::Work ConversationListModel::work_of(const Row& row) const
   return std::ranges::find(waiting_, row.id) == waiting_.end() ? Work::none : Work::waiting;
 }
 
+QString ConversationListModel::spoken(const Row& row) const {
+  if (row.folder != 0) {
+    const QString inside = tr("%n conversation(s)", nullptr, row.count);
+    return row.collapsed ? tr("Folder %1, %2, closed").arg(row.title, inside)
+                         : tr("Folder %1, %2, open").arg(row.title, inside);
+  }
+  QString text = row.pinned ? tr("%1, pinned").arg(row.title) : row.title;
+  if (!row.folder_name.isEmpty()) text = tr("%1, in the folder %2").arg(text, row.folder_name);
+  if (const Work work = work_of(row); work != Work::none) text += QStringLiteral(", ") + work_words(work);
+  return text + QLatin1Char(' ') + row.snippet;
+}
+
 int ConversationListModel::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
@@ -191,12 +234,8 @@ QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       if (heading) return {};
       return work_words(work).isEmpty() ? row.tooltip : row.tooltip + QLatin1Char('\n') + work_words(work);
-    case Qt::AccessibleTextRole: {
-      if (heading) return row.heading;
-      QString text = row.pinned ? tr("%1, pinned").arg(row.title) : row.title;
-      if (work != Work::none) text += QStringLiteral(", ") + work_words(work);
-      return text + QLatin1Char(' ') + row.snippet;
-    }
+    case Qt::AccessibleTextRole:
+      return heading ? row.heading : spoken(row);
     case IdRole:
       return row.id;
     case MessageRole:
@@ -211,6 +250,14 @@ QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
       return row.matches;
     case WorkRole:
       return static_cast<int>(work);
+    case FolderRole:
+      return row.folder;
+    case InFolderRole:
+      return row.in_folder;
+    case CollapsedRole:
+      return row.collapsed;
+    case CountRole:
+      return row.count;
     default:
       return {};
   }
@@ -219,7 +266,8 @@ QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
 Qt::ItemFlags ConversationListModel::flags(const QModelIndex& index) const {
   if (!index.isValid()) return Qt::NoItemFlags;
   if (!rows_[static_cast<std::size_t>(index.row())].heading.isEmpty()) return Qt::ItemNeverHasChildren;
-  return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsEditable | Qt::ItemNeverHasChildren;
+  return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsEditable | Qt::ItemIsDragEnabled |
+         Qt::ItemNeverHasChildren;
 }
 
 bool ConversationListModel::setData(const QModelIndex& index, const QVariant& value, int role) {
@@ -227,15 +275,45 @@ bool ConversationListModel::setData(const QModelIndex& index, const QVariant& va
   const QString title = value.toString().simplified();
   const Row& row = rows_[static_cast<std::size_t>(index.row())];
   if (title.isEmpty() || title == row.title) return false;
-  Q_EMIT renamed(row.id, title);
+  if (row.folder != 0) {
+    Q_EMIT folderRenamed(row.folder, title);
+  } else {
+    Q_EMIT renamed(row.id, title);
+  }
   return true;
 }
 
 QModelIndex ConversationListModel::index_of(qint64 conversation) const {
-  for (std::size_t row = 0; row < rows_.size(); ++row) {
-    if (rows_[row].id == conversation && rows_[row].heading.isEmpty()) return index(static_cast<int>(row));
-  }
-  return {};
+  if (conversation == 0) return {};
+  const auto row = std::ranges::find(rows_, conversation, &Row::id);
+  return row == rows_.end() ? QModelIndex() : index(static_cast<int>(row - rows_.begin()));
+}
+
+QModelIndex ConversationListModel::index_of_folder(qint64 folder) const {
+  if (folder == 0) return {};
+  const auto row = std::ranges::find(rows_, folder, &Row::folder);
+  return row == rows_.end() ? QModelIndex() : index(static_cast<int>(row - rows_.begin()));
+}
+
+QString ConversationListModel::conversation_type() {
+  return QStringLiteral("application/x-fovea-conversation");
+}
+
+QString ConversationListModel::folder_type() {
+  return QStringLiteral("application/x-fovea-folder");
+}
+
+QStringList ConversationListModel::mimeTypes() const {
+  return {conversation_type(), folder_type()};
+}
+
+QMimeData* ConversationListModel::mimeData(const QModelIndexList& indexes) const {
+  auto* data = new QMimeData;
+  if (indexes.isEmpty()) return data;
+  const Row& row = rows_[static_cast<std::size_t>(indexes.front().row())];
+  data->setData(row.folder != 0 ? folder_type() : conversation_type(),
+                QByteArray::number(row.folder != 0 ? row.folder : row.id));
+  return data;
 }
 
 void ConversationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -268,7 +346,16 @@ void ConversationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& 
     painter->drawRoundedRect(QRectF(option.rect).adjusted(0.75, 1.75, -0.75, -1.75), radius::row,
                              radius::row);
   }
+  if (index.data(ConversationListModel::FolderRole).toLongLong() != 0) {
+    paint_folder(*painter, option, index.data().toString(),
+                 {index.data(ConversationListModel::CountRole).toInt(),
+                  index.data(ConversationListModel::CollapsedRole).toBool()});
+    painter->restore();
+    return;
+  }
   QRect area = option.rect.adjusted(kSide, kGap, -kSide, -kGap);
+  if (index.data(ConversationListModel::InFolderRole).toLongLong() != 0)
+    area.setLeft(area.left() + folder_indent - 2);
   const QString snippet = index.data(ConversationListModel::SnippetRole).toString();
   const QVariantList matches = index.data(ConversationListModel::MatchesRole).toList();
   const QColor text = selected || hovered ? tones(palette).text : tones(palette).second;
@@ -294,12 +381,22 @@ QSize ConversationDelegate::sizeHint(const QStyleOptionViewItem& option, const Q
   return {0, line + QFontMetrics(small(option.font)).lineSpacing() + 1 + 2 * kGap};
 }
 
+// Over the text, and not over what stands before it.
+void ConversationDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                                                const QModelIndex& index) const {
+  const bool indented = index.data(ConversationListModel::FolderRole).toLongLong() != 0 ||
+                        index.data(ConversationListModel::InFolderRole).toLongLong() != 0;
+  editor->setGeometry(option.rect.adjusted(kSide - 4 + (indented ? folder_indent - 2 : 0), 0, 0, 0));
+}
+
 QWidget* ConversationDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem& option,
                                             const QModelIndex& index) const {
   QWidget* editor = QStyledItemDelegate::createEditor(parent, option, index);
   if (auto* line = qobject_cast<QLineEdit*>(editor)) {
     line->setMaxLength(200);
-    line->setAccessibleName(tr("Title of the conversation"));
+    line->setAccessibleName(index.data(ConversationListModel::FolderRole).toLongLong() != 0
+                                ? tr("Name of the folder")
+                                : tr("Title of the conversation"));
   }
   return editor;
 }

@@ -102,10 +102,13 @@ void ShortcutsDialog::add_parts() {
 
   QTreeWidgetItem* sidebar = add_section(tr("In the list of conversations"));
   add_row(sidebar, tr("Open, rename, delete"), keys({Qt::Key_Return, Qt::Key_F2, Qt::Key_Delete}));
+  add_row(sidebar, tr("Open a folder, close it"), keys({Qt::Key_Right, Qt::Key_Left}));
+  add_row(sidebar, tr("Move a folder up, down"), keys({Qt::CTRL | Qt::Key_Up, Qt::CTRL | Qt::Key_Down}));
   add_row(sidebar, tr("Bring back what was deleted"), keys({Qt::CTRL | Qt::Key_Z}));
   add_row(sidebar, tr("Pin, export: the conversation's menu"), keys({Qt::Key_Menu, Qt::SHIFT | Qt::Key_F10}));
 
   QTreeWidgetItem* composer = add_section(tr("Where you type"));
+  add_row(composer, tr("A prompt that you have saved"), keys({Qt::Key_Slash}));
   add_row(composer, tr("Leave a changed message as it was"), keys({Qt::Key_Escape}));
 
   QTreeWidgetItem* map = add_section(tr("On the map of experts"));

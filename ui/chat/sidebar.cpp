@@ -5,14 +5,13 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListView>
-#include <QMenu>
 #include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/chat/conversation_list.h"
+#include "ui/chat/conversation_list_view.h"
 #include "ui/chat/elided_label.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"
@@ -45,7 +44,7 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   field_->setClearButtonEnabled(true);
   field_->installEventFilter(this);
 
-  list_ = new QListView(this);
+  list_ = new ConversationListView(this);
   list_->setObjectName(QStringLiteral("conversations"));
   list_->setAccessibleName(tr("Conversations"));
   list_->setFrameShape(QFrame::NoFrame);
@@ -96,7 +95,12 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   connect(field_, &QLineEdit::textChanged, this, &Sidebar::search);
   connect(list_, &QListView::clicked, this, &Sidebar::open);
   connect(list_, &QListView::customContextMenuRequested, this, &Sidebar::show_menu);
+  connect(list_, &ConversationListView::conversationDropped, this, &Sidebar::moveRequested);
+  connect(list_, &ConversationListView::folderDropped, this,
+          [this](qint64 folder, qint64 at) { Q_EMIT folderPlaceRequested(folder, place_of(at)); });
+  connect(list_, &ConversationListView::plusPressed, this, &Sidebar::newChatInRequested);
   connect(model_, &ConversationListModel::renamed, this, &Sidebar::renameRequested);
+  connect(model_, &ConversationListModel::folderRenamed, this, &Sidebar::folderRenameRequested);
   connect(list_->verticalScrollBar(), &QScrollBar::valueChanged, this, [this](int value) {
     if (more_ && field_->text().isEmpty() && value >= list_->verticalScrollBar()->maximum() - height())
       Q_EMIT moreRequested();
@@ -136,9 +140,13 @@ QWidget* Sidebar::make_undo_bar() {
   return bar;
 }
 
-void Sidebar::set_conversations(const std::vector<ConversationItem>& items, bool more) {
+void Sidebar::set_conversations(const std::vector<ConversationItem>& items, bool more,
+                                const std::vector<FolderItem>& folders) {
   conversations_ = items;
   more_ = more;
+  const bool others = folders != folders_;
+  folders_ = folders;
+  if (others) Q_EMIT foldersChanged();
   search(field_->text());  // what was found may be gone, or called otherwise
 }
 
@@ -148,9 +156,10 @@ void Sidebar::set_results(const std::vector<SearchItem>& items) {
 }
 
 // A new chat takes the list's place only from those who are elsewhere: what is deleted leaves one behind.
-void Sidebar::set_current(qint64 conversation) {
+void Sidebar::set_current(qint64 conversation, qint64 folder) {
   current_ = conversation;
-  if (conversation != 0 || !list_->hasFocus()) mark_current();
+  current_folder_ = conversation == 0 ? folder : 0;
+  if (conversation != 0 || folder != 0 || !list_->hasFocus()) mark_current();
 }
 
 void Sidebar::set_at_work(qint64 answering, const std::vector<qint64>& waiting) {
@@ -186,6 +195,7 @@ void Sidebar::focus_search() {
 
 void Sidebar::rename(qint64 conversation) {
   if (!model_->index_of(conversation).isValid()) field_->clear();  // a search has not found it
+  expand_around(conversation);
   if (const QModelIndex index = model_->index_of(conversation); index.isValid()) list_->edit(index);
 }
 
@@ -198,35 +208,46 @@ void Sidebar::search(const QString& text) {
   }
 }
 
+// Whether a title is being typed in its row.
+bool Sidebar::is_named() const {
+  const auto* editor = list_->viewport()->findChild<QLineEdit*>();
+  return editor && editor->isVisible() && editor->hasFocus();
+}
+
 // Not while a title is typed, which new rows would throw away.
 void Sidebar::show_rows() {
-  const auto* editor = list_->viewport()->findChild<QLineEdit*>();
-  rows_wait_ = editor && editor->isVisible() && editor->hasFocus();
+  rows_wait_ = is_named();
   if (rows_wait_) return;
   const int scrolled = list_->verticalScrollBar()->value();
   const int row = list_->currentIndex().row();
   const qint64 at = list_->currentIndex().data(ConversationListModel::IdRole).toLongLong();
+  const qint64 at_folder = list_->currentIndex().data(ConversationListModel::FolderRole).toLongLong();
   if (field_->text().trimmed().isEmpty()) {
-    model_->set_conversations(conversations_, QDate::currentDate());
+    model_->set_conversations(conversations_, QDate::currentDate(), folders_);
   } else {
     model_->set_results(results_);
   }
   list_->verticalScrollBar()->setValue(scrolled);
-  row >= 0 && list_->hasFocus() ? stay_at(at, row) : mark_current();
+  row >= 0 && list_->hasFocus() ? stay_at(at, at_folder, row) : mark_current();
   update_empty_text();
 }
 
 // Where the keys have led, also when others come and go: at the conversation, or what stands in its row now.
-void Sidebar::stay_at(qint64 conversation, int row) {
-  QModelIndex index = model_->index_of(conversation);
+void Sidebar::stay_at(qint64 conversation, qint64 folder, int row) {
+  QModelIndex index = folder != 0 ? model_->index_of_folder(folder) : model_->index_of(conversation);
   for (int i = std::min(row, model_->rowCount() - 1); !index.isValid() && i >= 0; --i)
     if (model_->index(i).flags() & Qt::ItemIsSelectable) index = model_->index(i);
   list_->setCurrentIndex(index);
 }
 
+// In a closed folder, that stands for it.
 void Sidebar::mark_current() {
-  const QModelIndex index = model_->index_of(current_);
-  if (index.isValid() && current_ != 0) {
+  QModelIndex index = model_->index_of(current_);
+  if (!index.isValid()) {
+    const auto item = std::ranges::find(conversations_, current_, &ConversationItem::id);
+    index = model_->index_of_folder(item == conversations_.end() ? current_folder_ : item->folder);
+  }
+  if (index.isValid()) {
     list_->setCurrentIndex(index);
   } else {
     list_->selectionModel()->clear();
@@ -245,6 +266,8 @@ void Sidebar::update_empty_text() {
 
 void Sidebar::open(const QModelIndex& index) {
   if (!index.isValid() || index.data(ConversationListModel::HeadingRole).toBool()) return;
+  if (const qint64 folder = index.data(ConversationListModel::FolderRole).toLongLong(); folder != 0)
+    return set_collapsed(folder, !index.data(ConversationListModel::CollapsedRole).toBool());
   const QString snippet = index.data(ConversationListModel::SnippetRole).toString();
   QStringList found;
   for (const QVariant& match : index.data(ConversationListModel::MatchesRole).toList()) {
@@ -255,22 +278,34 @@ void Sidebar::open(const QModelIndex& index) {
                                index.data(ConversationListModel::MessageRole).toLongLong(), found);
 }
 
-void Sidebar::show_menu(const QPoint& position) {
-  const QModelIndex index = list_->indexAt(position);
-  if (!index.isValid() || index.data(ConversationListModel::HeadingRole).toBool()) return;
-  const qint64 id = index.data(ConversationListModel::IdRole).toLongLong();
-  const bool pinned = index.data(ConversationListModel::PinnedRole).toBool();
-  QMenu menu(this);
-  menu.addAction(tr("Rename"), this, [this, index = QPersistentModelIndex(index)] { list_->edit(index); });
-  menu.addAction(pinned ? tr("Unpin") : tr("Pin"), this,
-                 [this, id, pinned] { Q_EMIT pinRequested(id, !pinned); });
-  menu.addSeparator();
-  menu.addAction(tr("Export as Markdown…"), this,
-                 [this, id] { Q_EMIT exportRequested(id, ExportFormat::markdown); });
-  menu.addAction(tr("Export as JSON…"), this, [this, id] { Q_EMIT exportRequested(id, ExportFormat::json); });
-  menu.addSeparator();
-  menu.addAction(tr("Delete"), this, [this, id] { Q_EMIT deleteRequested(id); });
-  menu.exec(list_->viewport()->mapToGlobal(position));
+// To what stands in the list; Enter opens the first of it.
+void Sidebar::search_keys(int key) {
+  if (!field_->text().trimmed().isEmpty()) list_->setCurrentIndex({});  // what was found best comes first
+  list_->setFocus(Qt::OtherFocusReason);
+  for (int row = 0; row < model_->rowCount() && !list_->currentIndex().isValid(); ++row) {
+    const QModelIndex index = model_->index(row);
+    if (index.flags() & Qt::ItemIsSelectable) list_->setCurrentIndex(index);
+  }
+  if (key != Qt::Key_Down) open(list_->currentIndex());
+}
+
+bool Sidebar::list_keys(const QKeyEvent& event) {
+  const QModelIndex index = list_->currentIndex();
+  const int key = event.key();
+  if (folder_keys(index, event)) return true;
+  if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+    open(index);
+    return true;
+  }
+  if (key == Qt::Key_Delete) {
+    Q_EMIT deleteRequested(index.data(ConversationListModel::IdRole).toLongLong());
+    return true;
+  }
+  if (key == Qt::Key_Menu || (key == Qt::Key_F10 && (event.modifiers() & Qt::ShiftModifier))) {
+    show_menu(list_->visualRect(index).center());
+    return true;
+  }
+  return false;
 }
 
 bool Sidebar::eventFilter(QObject* object, QEvent* event) {
@@ -289,13 +324,7 @@ bool Sidebar::eventFilter(QObject* object, QEvent* event) {
       return true;
     }
     if (key == Qt::Key_Down || key == Qt::Key_Return || key == Qt::Key_Enter) {
-      if (!field_->text().trimmed().isEmpty()) list_->setCurrentIndex({});  // what was found best comes first
-      list_->setFocus(Qt::OtherFocusReason);
-      for (int row = 0; row < model_->rowCount() && !list_->currentIndex().isValid(); ++row) {
-        const QModelIndex index = model_->index(row);
-        if (index.flags() & Qt::ItemIsSelectable) list_->setCurrentIndex(index);
-      }
-      if (key != Qt::Key_Down) open(list_->currentIndex());
+      search_keys(key);
       return true;
     }
   }
@@ -303,22 +332,10 @@ bool Sidebar::eventFilter(QObject* object, QEvent* event) {
     undo();
     return true;
   }
-  const QModelIndex index = list_->currentIndex();
-  if (object == list_ && index.isValid()) {
-    if (key == Qt::Key_Return || key == Qt::Key_Enter) {
-      open(index);
-      return true;
-    }
-    if (key == Qt::Key_Delete) {
-      Q_EMIT deleteRequested(index.data(ConversationListModel::IdRole).toLongLong());
-      return true;
-    }
-    const bool shift = static_cast<QKeyEvent*>(event)->modifiers() & Qt::ShiftModifier;
-    if (key == Qt::Key_Menu || (key == Qt::Key_F10 && shift)) {
-      show_menu(list_->visualRect(index).center());
-      return true;
-    }
-  }
+  // The key that ends a title comes here, too.
+  if (object == list_ && !is_named() && list_->currentIndex().isValid() &&
+      list_keys(*static_cast<QKeyEvent*>(event)))
+    return true;
   return QWidget::eventFilter(object, event);
 }
 

@@ -111,7 +111,7 @@ class DesktopTest : public QObject {
         ask->accept();
       });
       for (QPushButton* button : dialog->findChildren<QPushButton*>())
-        if (button->text() == QStringLiteral("Save…")) button->click();
+        if (button->text() == QStringLiteral("Save as a preset…")) button->click();
       dialog->accept();
       QCOMPARE(desktop.chat().conversation().chat_settings().instructions, QStringLiteral("Be brief."));
       QVERIFY(close(desktop));

@@ -369,6 +369,7 @@ class LanguageTest : public QObject {
     other.model_setups.resize(1);
     other.budget_gb = 1;
     other.system_prompts.resize(1);
+    other.prompts.resize(1);
     const std::filesystem::path path = folder_.path() / "settings.json";
     app::SettingsFile file(path);
     FOVEA_VERIFY(file.update([&](app::Settings& s) { s = other; }));

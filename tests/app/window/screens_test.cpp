@@ -131,7 +131,7 @@ class ScreensTest : public QObject {
 
   void whatTheMenusOpen_data() { sizes(); }
   void whatTheMenusOpen() {
-    for (const char* name : {"settingsAction", "chatSettingsAction", "shortcutsAction"}) {
+    for (const char* name : {"settingsAction", "chatSettingsAction", "presetsAction", "shortcutsAction"}) {
       action(name)->trigger();
       auto* dialog = opened<QDialog>();
       QVERIFY(dialog);

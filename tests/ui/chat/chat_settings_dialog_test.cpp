@@ -1,5 +1,4 @@
-// Settings of one conversation: what is not set stays the model's, and instructions that are kept under a
-// name.
+// Settings of one conversation: what is not set stays the model's, and all of them are kept as a preset.
 #include "ui/chat/chat_settings_dialog.h"
 
 #include <QAccessible>
@@ -46,7 +45,7 @@ void keep_as(ChatSettingsDialog& dialog, const QString& name) {
     ask->setTextValue(name);
     ask->accept();
   });
-  button(dialog, QStringLiteral("Save…"))->click();
+  button(dialog, QStringLiteral("Save as a preset…"))->click();
 }
 
 }  // namespace
@@ -148,33 +147,67 @@ class ChatSettingsDialogTest : public QObject {
     QCOMPARE(dialog.settings().seed.value_or(0), quint64{42});
   }
 
-  void instructionsAreKeptUnderNames() {
-    ChatSettingsDialog dialog({}, usual(), {{QStringLiteral("Poet"), QStringLiteral("Write in verse.")}});
+  void presetsFillEverything() {
+    PresetView poet{.id = QStringLiteral("p"), .name = QStringLiteral("Poet"), .settings = {}};
+    poet.settings.instructions = QStringLiteral("Write in verse.");
+    poet.settings.temperature = 1.25;
+    poet.settings.thinking = true;
+    poet.settings.as_json = true;
+    poet.settings.seed = 5;
+    ChatSettingsView before;
+    before.top_k = 3;
+    before.leave_out_oldest = true;
+    ChatSettingsDialog dialog(before, usual(), {poet});
     dialog.show();
-    QSignalSpy changed(&dialog, &ChatSettingsDialog::presetsChanged);
-    auto* presets = dialog.findChild<QComboBox*>();
-    auto* instructions = dialog.findChild<QPlainTextEdit*>(QStringLiteral("instructions"));
-    QVERIFY(!button(dialog, QStringLiteral("Remove"))->isEnabled());
+    auto* presets = dialog.findChild<QComboBox*>(QStringLiteral("preset"));
+    QCOMPARE(dialog.settings(), before);
     presets->setFocus();
     QTest::keyClick(presets, Qt::Key_Down);
-    QVERIFY(button(dialog, QStringLiteral("Remove"))->isEnabled());
-    QCOMPARE(instructions->toPlainText(), QStringLiteral("Write in verse."));
-    instructions->setPlainText(QStringLiteral("Answer like a pirate."));
+    QCOMPARE(dialog.settings(), poet.settings);  // and nothing of what there was
+  }
+
+  void settingsAreKeptAsPresets() {
+    const PresetView poet{.id = QStringLiteral("p"), .name = QStringLiteral("Poet"), .settings = {}};
+    const PresetView precise{
+        .id = QStringLiteral("b"), .name = QStringLiteral("Precise"), .settings = {}, .built_in = true};
+    ChatSettingsView set;
+    set.instructions = QStringLiteral("Say arr.");
+    set.top_k = 7;
+    ChatSettingsDialog dialog(set, usual(), {poet, precise});
+    dialog.show();
+    std::vector<PresetView> saved;
+    connect(&dialog, &ChatSettingsDialog::presetSaved, this,
+            [&saved](const PresetView& preset) { saved.push_back(preset); });
     keep_as(dialog, QStringLiteral(" Pirate "));
-    QCOMPARE(changed.count(), 1);
-    QCOMPARE(dialog.presets().size(), std::size_t{2});
-    QCOMPARE(dialog.presets()[1],
-             (PresetView{QStringLiteral("Pirate"), QStringLiteral("Answer like a pirate.")}));
-    QCOMPARE(presets->currentText(), QStringLiteral("Pirate"));
-    instructions->setPlainText(QStringLiteral("Say arr."));
-    keep_as(dialog, QStringLiteral("Pirate"));  // the same name: another text
-    QCOMPARE(dialog.presets().size(), std::size_t{2});
-    QCOMPARE(dialog.presets()[1].text, QStringLiteral("Say arr."));
-    keep_as(dialog, QString());  // no name: nothing
-    QCOMPARE(dialog.presets().size(), std::size_t{2});
-    button(dialog, QStringLiteral("Remove"))->click();
-    QCOMPARE(dialog.presets(),
-             (std::vector{PresetView{QStringLiteral("Poet"), QStringLiteral("Write in verse.")}}));
+    keep_as(dialog, QStringLiteral("Poet"));     // in its place
+    keep_as(dialog, QStringLiteral("Precise"));  // what is built in stays
+    keep_as(dialog, QString());                  // no name: nothing
+    QCOMPARE(saved.size(), std::size_t{3});
+    QCOMPARE(saved[0], (PresetView{.id = {}, .name = QStringLiteral("Pirate"), .settings = set}));
+    QCOMPARE(saved[1],
+             (PresetView{.id = QStringLiteral("p"), .name = QStringLiteral("Poet"), .settings = set}));
+    QCOMPARE(saved[2], (PresetView{.id = {}, .name = QStringLiteral("Precise"), .settings = set}));
+    dialog.set_presets({poet, precise}, QStringLiteral("b"));
+    QCOMPARE(dialog.findChild<QComboBox*>(QStringLiteral("preset"))->currentText(),
+             QStringLiteral("Precise"));
+    QCOMPARE(dialog.settings(), set);
+  }
+
+  void aPresetNeedsAName() {
+    ChatSettingsDialog dialog({}, usual(), {});
+    auto* name = dialog.findChild<QLineEdit*>(QStringLiteral("presetName"));
+    dialog.show();
+    QVERIFY(!name->isVisible());
+    dialog.ask_name(QStringLiteral("Poet"));
+    QVERIFY(name->isVisible());
+    QVERIFY(!dialog.findChild<QComboBox*>(QStringLiteral("preset"))->isVisible());
+    auto* accept = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+    QVERIFY(accept->isEnabled());
+    name->setText(QStringLiteral("  "));
+    QVERIFY(!accept->isEnabled());
+    name->setText(QStringLiteral(" A  name "));
+    QVERIFY(accept->isEnabled());
+    QCOMPARE(dialog.name(), QStringLiteral("A name"));
   }
 
   // By keys alone, each control with a name.
