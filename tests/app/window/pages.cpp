@@ -88,6 +88,7 @@ class Pages {
   void server();
   void chats();
   void inside();
+  void folders();
   void states();
 
   app::Desktop& desktop_;
@@ -188,6 +189,19 @@ void Pages::inside() {
   QTest::qWait(300);
 }
 
+// The conversation that is open in a new one, whose name is being typed; and the saved prompts.
+void Pages::folders() {
+  Q_EMIT window_.sidebar().newFolderRequested(desktop_.chat().conversation().conversation().id);
+  QTest::qWait(400);
+  save(window_, QStringLiteral("folder-named"));
+  window_.composer().focus_input();
+  QTest::qWait(100);
+  save(window_, QStringLiteral("folder"));
+  QTest::keyClick(window_.findChild<QPlainTextEdit*>(QStringLiteral("input")), Qt::Key_Slash);
+  save(window_, QStringLiteral("saved-prompts"));
+  window_.composer().set_text({});
+}
+
 void Pages::states() {
   window_.show_error(
       QStringLiteral("model.gguf: the file ends in the middle of the tensor "
@@ -257,6 +271,8 @@ bool Pages::take(const char* model) {
   chats();
   dialogs("chatSettingsAction", QStringLiteral("chat-settings"));
   inside();
+  dialogs("presetsAction", QStringLiteral("presets"));
+  folders();
   action("detachLiveAction")->trigger();
   desktop_.live_panel().window()->resize(1200, 800);
   save(*desktop_.live_panel().window(), QStringLiteral("panel-detached"));
