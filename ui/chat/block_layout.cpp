@@ -380,26 +380,34 @@ QRectF BlockLayout::cursor_at(int position) const {
   return {piece->origin.x() + line.cursorToX(local), piece->origin.y() + line.y(), 1, line.height()};
 }
 
-std::vector<LinkArea> BlockLayout::links() const {
-  std::vector<LinkArea> areas;
+std::vector<QRectF> BlockLayout::areas_of(TextRange range) const {
+  std::vector<QRectF> areas;
   for (const Piece& piece : pieces_) {
-    for (const Run& run : piece.runs) {
-      if (run.link.isEmpty()) continue;
-      for (int i = 0; i < piece.layout->lineCount(); ++i) {
-        const QTextLine line = piece.layout->lineAt(i);
-        const int begin = std::max(run.start, line.textStart());
-        const int end = std::min(run.start + run.length, line.textStart() + line.textLength());
-        if (begin >= end) continue;
-        const qreal from = line.cursorToX(begin);
-        const qreal to = line.cursorToX(end);
-        areas.push_back({QRectF(std::min(from, to), line.y(), std::abs(to - from), line.height())
-                             .translated(piece.origin),
-                         run.link,
-                         {piece.offset + run.start, piece.offset + run.start + run.length}});
-      }
+    if (range.begin >= piece.offset + piece.layout->text().size() || range.end <= piece.offset) continue;
+    for (int i = 0; i < piece.layout->lineCount(); ++i) {
+      const QTextLine line = piece.layout->lineAt(i);
+      const int begin = std::max(range.begin - piece.offset, line.textStart());
+      const int end = std::min(range.end - piece.offset, line.textStart() + line.textLength());
+      if (begin >= end) continue;
+      const qreal from = line.cursorToX(begin);
+      const qreal to = line.cursorToX(end);
+      areas.push_back(
+          QRectF(std::min(from, to), line.y(), std::abs(to - from), line.height()).translated(piece.origin));
     }
   }
   return areas;
+}
+
+std::vector<LinkArea> BlockLayout::links() const {
+  std::vector<LinkArea> links;
+  for (const Piece& piece : pieces_) {
+    for (const Run& run : piece.runs) {
+      if (run.link.isEmpty()) continue;
+      const TextRange text{piece.offset + run.start, piece.offset + run.start + run.length};
+      for (const QRectF& area : areas_of(text)) links.push_back({area, run.link, text});
+    }
+  }
+  return links;
 }
 
 // --- without a layout

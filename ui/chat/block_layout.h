@@ -70,11 +70,12 @@ class BlockLayout {
   const LexerState& code_state_after() const { return code_state_after_; }
 
   void paint(QPainter& painter, QPointF origin, const BlockMarks& marks) const;
-  int position_at(QPointF point) const;                // nearest character of block_text()
-  QRectF cursor_at(int position) const;                // a thin rectangle before that character
-  std::vector<LinkArea> links() const;                 // one for each line that a link is on
-  QRectF copy_button() const { return copy_button_; }  // of a code block; else null
-  QRectF fold_button() const { return fold_button_; }  // of a reasoning section; else null
+  int position_at(QPointF point) const;                 // nearest character of block_text()
+  QRectF cursor_at(int position) const;                 // a thin rectangle before that character
+  std::vector<QRectF> areas_of(TextRange range) const;  // one for each line that it is on
+  std::vector<LinkArea> links() const;                  // one for each line that a link is on
+  QRectF copy_button() const { return copy_button_; }   // of a code block; else null
+  QRectF fold_button() const { return fold_button_; }   // of a reasoning section; else null
 
  private:
   struct Piece {

@@ -14,6 +14,7 @@
 #include "ui/chat/concepts_dialog.h"
 #include "ui/chat/shortcuts_dialog.h"
 #include "ui/chat/sidebar.h"
+#include "ui/chat/token_lens.h"
 #include "ui/chat/transcript_view.h"
 
 namespace fovea::ui {
@@ -136,6 +137,17 @@ void ChatWindow::make_menus() {
   connect(sidebar, &QAction::triggered, sidebar_dock_, &QWidget::setVisible);
   connect(sidebar_dock_, &QDockWidget::visibilityChanged, sidebar,
           [this, sidebar] { sidebar->setChecked(!sidebar_dock_->isHidden()); });
+  view_menu_->addSeparator();
+  TokenLens* lens = &transcript_->lens();
+  QAction* inside =
+      add_action(view_menu_, "lookInsideAction", tr("Look &inside the answers"), key(Qt::CTRL, Qt::Key_I));
+  inside->setCheckable(true);
+  connect(inside, &QAction::triggered, lens, &TokenLens::set_on);
+  connect(lens, &TokenLens::switched, inside, &QAction::setChecked);
+  QAction* low =
+      add_action(view_menu_, "markLowAction", tr("&Mark low precision"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_I));
+  low->setCheckable(true);
+  connect(low, &QAction::triggered, lens, &TokenLens::set_marks_low);
   view_menu_->addSeparator();
   const auto text_size = [this](const char* name, const QString& text, const QKeySequence& keys, int step) {
     connect(add_action(view_menu_, name, text, keys), &QAction::triggered, this,

@@ -98,6 +98,12 @@ ConceptsDialog::ConceptsDialog(QWidget* parent) : QDialog(parent) {
               tr("An adaptive mix follows the conversation; a fixed one keeps as many experts at each precision, but "
                  "always the same ones. The panel shows both as lines. Where the fixed one would keep more, it says "
                  "so, and you can switch with one click."));
+  add_section(
+      *text, tr("Looking inside"),
+      tr("“Look inside the answers” in the menu shows of each token how likely it was, what else could have "
+         "stood there, and which experts worked on it; the arrow keys go from token to token. The last 4,096 "
+         "tokens that were written since Fovea was started are kept for this, in memory alone: about two "
+         "kilobytes each."));
   add_section(*text, tr("Context"),
               tr("What the model can see of the conversation at once, counted in tokens. A longer context takes more "
                  "memory. When it is full, begin a new chat, or let the oldest turns be left out."));

@@ -393,6 +393,7 @@ void MessageLayout::update_text() {
     before = &all[i];
   }
   text_known_ = true;
+  source_places_known_ = false;
   text_length_ = static_cast<int>(text_.size());
 }
 

@@ -96,6 +96,11 @@ class MessageLayout {
   // The formula around a place in text(), which nothing may stand within; else the place itself.
   TextRange formula_around(int position);
   QRectF area_of_text(const Frame& frame);
+  // Where [begin, end) of the source stands in text(); empty: it is folded away, or only marks.
+  TextRange range_of_source(int begin, int end);
+  const std::vector<int>& source_places();  // of each character of text(); −1: nowhere
+  // Of laid-out blocks, one for each line.
+  std::vector<QRectF> areas_of(const Frame& frame, TextRange range);
   // Those of laid-out blocks, and of the row below the text; in reading order.
   std::vector<Control> controls(const Frame& frame);
   static QString name_of(const Control& control, const MessageView& view);
@@ -137,6 +142,7 @@ class MessageLayout {
   void add_footer(const Frame& frame, std::vector<Control>& controls) const;
   std::size_t reasoning_index(std::size_t block) const;
   void paint_footer(QPainter& painter, const Frame& frame, const MessageMarks& marks);
+  int first_from_source(int place);
   BlockMarks marks_of(const Item& item, const MessageMarks& marks) const;
 
   MessageView view_;
@@ -147,6 +153,8 @@ class MessageLayout {
   bool text_known_ = false;
   int text_length_ = -1;
   QString text_;
+  bool source_places_known_ = false;
+  std::vector<int> source_places_;
   std::vector<Item> items_;
   bool shows_facts_ = false;
   std::vector<bool> unfolded_;  // of each reasoning section

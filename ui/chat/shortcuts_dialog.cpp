@@ -94,6 +94,8 @@ void ShortcutsDialog::add_parts() {
           keys({Qt::CTRL | Qt::Key_Up, Qt::CTRL | Qt::Key_Down}));
   add_row(conversation, tr("A message's buttons and links"), keys({Qt::Key_Tab, Qt::Key_Return}));
   add_row(conversation, tr("A message's other branches"), keys({Qt::Key_Left, Qt::Key_Right}));
+  add_row(conversation, tr("Looking inside: from token to token, other words, leave"),
+          keys({Qt::Key_Left, Qt::Key_Right, Qt::Key_Return, Qt::Key_Escape}));
   add_row(conversation, tr("A message's menu"), keys({Qt::Key_Menu}));
   add_row(conversation, tr("To the beginning, to the newest text"), keys({Qt::Key_Home, Qt::Key_End}));
   add_row(conversation, tr("Select text"), keys({Qt::SHIFT | Qt::Key_Left, Qt::SHIFT | Qt::Key_Right}));

@@ -12,6 +12,7 @@
 
 #include "ui/chat/find_bar.h"
 #include "ui/chat/screen_reader.h"
+#include "ui/chat/token_lens.h"
 #include "ui/chat/transcript_accessible.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tokens.h"
@@ -25,7 +26,10 @@ constexpr int kSearchMs = 120;  // after the last key
 }  // namespace
 
 TranscriptView::TranscriptView(QWidget* parent)
-    : QAbstractScrollArea(parent), jump_(new QToolButton(this)), find_bar_(new FindBar(this)) {
+    : QAbstractScrollArea(parent),
+      lens_(new TokenLens(*this)),
+      jump_(new QToolButton(this)),
+      find_bar_(new FindBar(this)) {
   install_transcript_accessibility();
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -345,6 +349,7 @@ void TranscriptView::paint_messages(QPainter& painter) {
     if (marks.focused && !marks.focused_control) paint_focus(painter, i);
     conversation_.at(i).paint(painter, conversation_.frame(), origin, -origin.y(),
                               viewport()->height() - origin.y(), marks);
+    lens_->paint(painter, i);
   }
 }
 

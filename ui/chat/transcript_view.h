@@ -18,6 +18,7 @@ class QToolButton;
 namespace fovea::ui {
 
 class FindBar;
+class TokenLens;
 
 // A place in the conversation: an offset in a message's text. Ordered as read.
 struct TextPosition {
@@ -62,6 +63,7 @@ class TranscriptView : public QAbstractScrollArea {
   // For the accessible interface, and for tests.
   ConversationLayout& conversation() { return conversation_; }
   QRect rect_of_message(int index);  // in viewport coordinates
+  QPointF origin_of(int index);      // … its left top corner, not rounded
   QRect rect_of_text(TextPosition position);
   TextPosition position_at(QPoint point);  // nearest
   TextPosition selection_begin() const { return std::min(anchor_, cursor_); }
@@ -74,6 +76,7 @@ class TranscriptView : public QAbstractScrollArea {
   void activate(int index, const Control& control);
   int focused_message() const { return focused_; }
   void focus_message(int index);
+  TokenLens& lens() { return *lens_; }
   long layouts_made() const { return conversation_.layouts_made(); }
 
  public Q_SLOTS:
@@ -129,7 +132,6 @@ class TranscriptView : public QAbstractScrollArea {
   void take_pending();
   bool at_bottom() const;
   qreal column_left() const;
-  QPointF origin_of(int index);
   void paint_messages(QPainter& painter);
   MessageMarks marks_for(int index) const;
   void paint_focus(QPainter& painter, int index);
@@ -181,6 +183,7 @@ class TranscriptView : public QAbstractScrollArea {
   int focused_ = -1;
   std::optional<Control> focused_control_;
 
+  TokenLens* lens_;
   QToolButton* jump_;  // to the newest text, while the reader is elsewhere
   FindBar* find_bar_;
   QTimer search_timer_;
