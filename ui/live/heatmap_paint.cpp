@@ -15,6 +15,7 @@
 namespace fovea::ui {
 namespace {
 
+constexpr double kLeastFramed = 5;      // pixels: smaller cells are lit without a frame
 constexpr std::size_t kMaxRings = 128;  // of fresh changes; more say nothing more
 
 // A mark that stays visible where cells are small.
@@ -40,7 +41,7 @@ const QImage& HeatmapView::picture() {
                  {.frame = scene_.frame,
                   .places = &places_,
                   .experts = &model_.experts_per_layer,
-                  .lit = &lit_,
+                  .lit = lit_by_pointing_.empty() ? &lit_ : &lit_by_pointing_,
                   .slide = slide_.is_under_way() ? &slide_ : nullptr,
                   .textures = textures_,
                   .over = over});
@@ -222,6 +223,16 @@ void HeatmapView::paint_marks(QPainter& painter) const {
     painter.drawText(tag, Qt::AlignCenter, each.letter);
   }
   painter.setBrush(Qt::NoBrush);
+  for (const std::int64_t unit : pointed_out_) {
+    if (std::min(layout_.cell_width(), layout_.cell_height()) < kLeastFramed) break;
+    if (unit >= static_cast<std::int64_t>(scene_.frame->size())) continue;
+    if (single_layer_ && cell_of(unit).layer != *single_layer_) continue;
+    const QRectF cell = rect_of(unit).adjusted(0.5, 0.5, -0.5, -0.5);
+    painter.setPen(QPen(ground, 3));
+    painter.drawRect(cell);
+    painter.setPen(QPen(ink, 1.4));
+    painter.drawRect(cell);
+  }
   const auto frame_cell = [&](const HeatCell& cell, const QPen& pen) {
     painter.setPen(pen);
     painter.drawRect(at_least(layout_.cell_rect(cell), 6).adjusted(-0.5, -0.5, 0.5, 0.5));

@@ -92,6 +92,8 @@ bool HeatmapView::update_places() {
     current_.reset();
     hovered_.reset();
     lit_.clear();
+    pointed_out_.clear();
+    lit_by_pointing_.clear();
     if (single_layer_ && *single_layer_ >= frame.layers) single_layer_.reset();
   }
   return other_shape;
@@ -147,6 +149,19 @@ void HeatmapView::set_followed(const FollowedExperts& followed) {
 
 void HeatmapView::set_lit(std::vector<std::uint8_t> lit) {
   lit_ = std::move(lit);
+  stale_ = true;
+  update();
+}
+
+void HeatmapView::set_pointed_out(const std::vector<std::int64_t>& units) {
+  if (units == pointed_out_) return;
+  pointed_out_ = units;
+  lit_by_pointing_.clear();
+  if (has_frame() && !units.empty()) {
+    lit_by_pointing_.resize(scene_.frame->size());
+    for (const std::int64_t unit : units)
+      if (unit < std::ssize(lit_by_pointing_)) lit_by_pointing_[static_cast<std::size_t>(unit)] = 1;
+  }
   stale_ = true;
   update();
 }
@@ -281,6 +296,7 @@ void HeatmapView::show_tip(const QPoint& global, const QPointF& at) {
   if (cell == hovered_) return;
   hovered_ = cell;
   update();
+  Q_EMIT pointed(cell ? unit_of(*cell) : -1);
   if (cell && describe) {
     QToolTip::showText(global, describe(unit_of(*cell), true), this);
   } else {
@@ -312,6 +328,7 @@ void HeatmapView::mouseDoubleClickEvent(QMouseEvent* event) {
 
 void HeatmapView::leaveEvent(QEvent*) {
   hovered_.reset();
+  Q_EMIT pointed(-1);
   update();
 }
 
@@ -322,9 +339,15 @@ void HeatmapView::focusInEvent(QFocusEvent* event) {
   update();
 }
 
+void HeatmapView::focusOutEvent(QFocusEvent* event) {
+  if (!hovered_) Q_EMIT pointed(-1);
+  QWidget::focusOutEvent(event);
+}
+
 void HeatmapView::move_current(int right, int down) {
   if (!current_) current_ = HeatCell{layout_.first_layer(), 0};
   set_current_unit(unit_of(layout_.neighbour(*current_, right, down)));
+  Q_EMIT pointed(unit_of(*current_));
 }
 
 void HeatmapView::zoom(double factor) {

@@ -38,6 +38,9 @@ class HeatmapView : public QWidget {
   void set_model(const ShownModel& model);
   void set_followed(const FollowedExperts& followed);
   void set_lit(std::vector<std::uint8_t> lit);  // [units] the others are dimmed; empty: none
+  // These are lit and framed, whatever else is lit; empty: none is pointed out.
+  void set_pointed_out(const std::vector<std::int64_t>& units);
+  const std::vector<std::int64_t>& pointed_out() const { return pointed_out_; }
   void set_order(HeatOrder order);
   void set_textures(bool shown);
   void show_layer(std::optional<int> layer);  // alone; none: all
@@ -64,6 +67,7 @@ class HeatmapView : public QWidget {
  Q_SIGNALS:
   void followToggled(qint64 unit);
   void currentChanged(qint64 unit);
+  void pointed(qint64 unit);  // the mouse or the keys are at it; −1: at none
   void singleLayerChanged();
   void expertChosen(qint64 unit);  // to be looked at by itself
 
@@ -79,6 +83,7 @@ class HeatmapView : public QWidget {
   void leaveEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
 
  private:
   // The cells and what reaches over their border, without the labels.
@@ -120,6 +125,8 @@ class HeatmapView : public QWidget {
   };
   std::vector<Mark> followed_;
   std::vector<std::uint8_t> lit_;
+  std::vector<std::int64_t> pointed_out_;
+  std::vector<std::uint8_t> lit_by_pointing_;  // [units]; empty: none
   QImage image_;
   std::optional<HeatLayout> image_layout_;  // of what the image holds
   std::vector<QImage> lozenges_;            // [tiers + 2] of swaps in flight; null: not drawn yet

@@ -65,6 +65,7 @@ class LivePanel : public QWidget {
   // the conversation. Say what it takes with confirm_switch().
   void switchPolicyRequested();
   void switchPolicyConfirmed();
+  void lookInsideRequested();       // into the answers' tokens; or no longer
   void choosePrecisionRequested();  // where no policy is at work: how experts are kept
   // A recording (.jsonl) or a trace of fovea trace: read it on another thread, then let the source show it.
   void replayRequested(const QString& path);

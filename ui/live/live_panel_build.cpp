@@ -171,6 +171,8 @@ QWidget* LivePanel::make_header() {
   menu->addAction(tr("One expert (E)"), this, [this] { look_at(heatmap_->current_unit().value_or(0)); });
   menu->addSeparator();
   menu->addAction(tr("Take the tour"), this, &LivePanel::tourRequested);
+  menu->addAction(tr("Look inside the answers"), this, &LivePanel::lookInsideRequested)
+      ->setObjectName(QStringLiteral("panelLookInside"));
   beside_ = menu->addAction(tr("Fixed beside adaptive…"), this, &LivePanel::besideRequested);
   switch_ = menu->addAction({}, this, &LivePanel::switchPolicyRequested);
   switch_->setObjectName(QStringLiteral("switchAction"));

@@ -36,6 +36,38 @@ class LivePanelMapTest : public QObject {
     QVERIFY(pixel(panel, 0, 0) != pixel(panel, 0, 6));
   }
 
+  // The others are dimmed while experts are pointed out; who points at one is told.
+  void expertsArePointedOutAndAt() {
+    MadeSource source;
+    LivePanel panel(source);
+    panel.set_hottest_first(false);
+    panel.resize(500, 800);
+    panel.show();
+    HeatmapView& map = panel.heatmap();
+    const QColor lit = pixel(panel, 1, 7), other = pixel(panel, 1, 6);
+    map.set_pointed_out({15, 3});
+    QCOMPARE(pixel(panel, 1, 7), lit);
+    QVERIFY(pixel(panel, 1, 6) != other);
+    const QImage framed = map.grab().toImage();
+    map.set_pointed_out({});
+    QCOMPARE(pixel(panel, 1, 6), other);
+    QVERIFY(map.grab().toImage() != framed);
+
+    QSignalSpy pointed(&map, &HeatmapView::pointed);
+    const auto last = [&] { return pointed.isEmpty() ? qint64{-2} : pointed.takeLast()[0].toLongLong(); };
+    QTest::mouseMove(&map, {1, 1});  // where it rests already, the mouse would not move
+    QTest::mouseMove(&map, map.layout_of_cells().cell_rect({1, 6}).center().toPoint());
+    QCOMPARE(last(), qint64{14});
+    QTest::mouseMove(&map, map.layout_of_cells().cell_rect({0, 2}).center().toPoint());
+    QCOMPARE(last(), qint64{2});
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(&map, &leave);
+    QCOMPARE(last(), qint64{-1});
+    map.set_current_unit(8);
+    QTest::keyClick(&map, Qt::Key_Right);
+    QCOMPARE(last(), qint64{9});
+  }
+
   // 16 bits on white: the cell's middle is its colour, an outline keeps it from vanishing.
   void lightCellsKeepAnOutline() {
     MadeSource source;
