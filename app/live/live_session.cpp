@@ -114,6 +114,7 @@ LiveSession::Step LiveSession::advance(double played_seconds) {
       followed_.add(playhead_.moment().seconds, playhead_.frame());
       looked_at_.add(playhead_.moment().seconds, playhead_.frame());
     });
+    Q_EMIT playedOn();
     return Step::moved;
   }
   if (held()) return Step::held;
@@ -169,6 +170,13 @@ void LiveSession::reread_followed() {
   if (playhead_.empty()) return;
   followed_.reread(playhead_.ring(), playhead_.moment().seconds);
   looked_at_.reread(playhead_.ring(), playhead_.moment().seconds);
+}
+
+std::pair<std::int64_t, std::int64_t> LiveSession::tokens_of_moment() const {
+  if (playhead_.empty()) return {};
+  const std::int64_t index = playhead_.index(), until = numbers().tokens;
+  return {index > playhead_.ring().first() ? playhead_.ring().moment(index - 1).numbers.tokens : until,
+          until};
 }
 
 double LiveSession::shown_seconds() const {

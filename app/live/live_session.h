@@ -54,6 +54,8 @@ class LiveSession : public ui::LiveSource {
   bool held() const { return playhead_.held(); }
   bool replaying() const { return playhead_.replays(); }
   std::int64_t device_total_bytes() const { return measured_.device_total_bytes; }
+  // What passes had read and written before the moment in view, and until then (Snapshot::tokens).
+  std::pair<std::int64_t, std::int64_t> tokens_of_moment() const;
   double link_bytes_per_s() const { return model_.link_bytes_per_s; }
   const SnapshotRing& ring() const { return playhead_.live(); }
 
@@ -83,6 +85,7 @@ class LiveSession : public ui::LiveSource {
   std::function<void(const QString& path)> saver(SaveAs format, const QImage& picture) override;
 
  Q_SIGNALS:
+  void playedOn();  // by advance(): another moment of those that are held is in view
   // Write it on another thread.
   void exportRequested(const QString& path, const fovea::app::LiveExport& data);
 

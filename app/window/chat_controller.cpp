@@ -72,6 +72,7 @@ void ChatController::connect_worker() {
   connect(worker_.get(), &EngineWorker::loadFailed, this, &ChatController::on_load_failed);
   connect(worker_.get(), &EngineWorker::promptProgress, this, &ChatController::on_prompt_progress);
   connect(worker_.get(), &EngineWorker::textArrived, this, &ChatController::on_text);
+  connect(worker_.get(), &EngineWorker::tokensRecorded, &conversation_, &ConversationController::add_tokens);
   connect(worker_.get(), &EngineWorker::finished, this, &ChatController::on_finished);
   connect(worker_.get(), &EngineWorker::failed, this, &ChatController::on_failed);
   connect(worker_.get(), &EngineWorker::compared, this, &ChatController::open_after_comparison);

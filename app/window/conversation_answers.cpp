@@ -59,7 +59,8 @@ ConversationController::Storing ConversationController::begin_storing() {
   return storing_;
 }
 
-void ConversationController::stored(const Storing& storing, const Result<history::Branch>& branch) {
+void ConversationController::stored(const Storing& storing, const Result<history::Branch>& branch,
+                                    bool continue_last) {
   const bool is_shown = storing_ == storing;
   if (is_shown) storing_.reset();
   if (!branch) {
@@ -69,7 +70,7 @@ void ConversationController::stored(const Storing& storing, const Result<history
     return;
   }
   if (is_shown) conversation_.id = branch->conversation.id;
-  want_answer(*branch, false);
+  want_answer(*branch, continue_last);
   if (*storing) stop_answer(branch->conversation.id);
 }
 
@@ -80,6 +81,7 @@ void ConversationController::want_answer(const history::Branch& branch, bool con
               .title = q(branch.conversation.title),
               .request = {},
               .text = continue_last ? q(answer.text) : QString(),
+              .bytes_before = continue_last ? std::ssize(answer.text) : 0,
               .waited = !ready_ || !queue_.empty()};
   asked.request.messages = prompt_of(branch);
   asked.request.continue_last = continue_last;
@@ -209,6 +211,10 @@ void ConversationController::add_text(const QString& text) {
   asked.text += text;
   history_.append_answer(asked.message, text);
   if (window_.transcript().message(asked.message)) window_.transcript().append_to(asked.message, text);
+}
+
+void ConversationController::add_tokens(const std::vector<TokenRecord>& records) {
+  if (answering_) Q_EMIT tokensWritten(queue_.front().message, queue_.front().bytes_before, records);
 }
 
 namespace {

@@ -278,6 +278,27 @@ void ConversationController::regenerate(Id answer) {
       [this, storing = begin_storing()](const Result<history::Branch>& branch) { stored(storing, branch); });
 }
 
+void ConversationController::go_on_from(Id answer, const QString& text,
+                                        std::function<void(qint64 answer)> begun) {
+  const history::Message* message = find(answer);
+  if (!message || work() != Work::none || message->role != Role::assistant) return;
+  if (!ready_) return window_.show_notice(error_words(errors::no_model_open()));
+  const history::Origin origin = origin_(chat_settings());
+  history_.ask(
+      this,
+      [question = message->parent, origin,
+       beginning = text.toStdString()](history::History& history) -> Result<history::Branch> {
+        FOVEA_TRY(history::Branch branch, history.add_answer(question, origin));
+        FOVEA_CHECK(history.append_answer(branch.messages.back().id, beginning));
+        branch.messages.back().text = beginning;
+        return branch;
+      },
+      [this, storing = begin_storing(), begun = std::move(begun)](const Result<history::Branch>& branch) {
+        if (branch) begun(branch->messages.back().id);
+        stored(storing, branch, true);
+      });
+}
+
 void ConversationController::continue_answer(Id answer) {
   const history::Message* message = find(answer);
   if (!message || work() != Work::none || message->role != Role::assistant) return;

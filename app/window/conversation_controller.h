@@ -82,12 +82,16 @@ class ConversationController : public QObject {
   // The answer that is being written is one of the conversation that is shown.
   bool shows_answer() const { return work() == Work::answering; }
   void add_text(const QString& text);
+  void add_tokens(const std::vector<TokenRecord>& records);
   void finish(const GenerateResult& result);
   void fail_answer(const Error& error);
   // Ends the answer in the conversation that is shown; a question that waits comes back into the composer.
   void stop();
   // A conversation that is deleted has no answer to wait for.
   void give_up(history::Id conversation);
+  // Another version of an answer, which begins with this text and goes on from there. `begun` is told its
+  // message before the engine is asked.
+  void go_on_from(history::Id answer, const QString& text, std::function<void(qint64 answer)> begun);
   // The same question again, with the oldest turns left out.
   void retry_leaving_out_oldest();
 
@@ -100,6 +104,8 @@ class ConversationController : public QObject {
 
  Q_SIGNALS:
   void answerWanted(const fovea::app::AnswerRequest& request);
+  // Of an answer that had so many bytes before the engine was asked.
+  void tokensWritten(qint64 answer, qint64 bytes_before, const std::vector<fovea::TokenRecord>& records);
   void stopWanted();                  // of the answer that is being written
   void workChanged();                 // something began, waits or ended, here or in another conversation
   void changed(qint64 conversation);  // something of it was stored
@@ -125,6 +131,7 @@ class ConversationController : public QObject {
     QString title;  // of the conversation
     AnswerRequest request;
     QString text;         // all of the answer so far
+    qint64 bytes_before = 0;  // of it, before it was asked for
     bool waited = false;  // it was not asked at once
   };
   struct Ended {  // an answer that was written just now
@@ -142,7 +149,7 @@ class ConversationController : public QObject {
   void regenerate(history::Id answer);
   void continue_answer(history::Id answer);
   Storing begin_storing();
-  void stored(const Storing& storing, const Result<history::Branch>& branch);
+  void stored(const Storing& storing, const Result<history::Branch>& branch, bool continue_last = false);
   // Its last message, an answer, is asked for as soon as it is its turn.
   void want_answer(const history::Branch& branch, bool continue_last);
   void ask_next();

@@ -18,6 +18,7 @@
 #include "app/window/models_controller.h"
 #include "app/window/presets_link.h"
 #include "app/window/server_link.h"
+#include "app/window/token_inspector.h"
 #include "app/window/tour.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
@@ -89,6 +90,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   chat_->set_load_setup([this](LoadOptions& load) { apply_kept_setup(load); });
   new LiveController(*live_session_, *live_panel_, *chat_);
   tour_ = new Tour(*chat_, *window_, *live_panel_, *live_session_, models_folder() / "demo.gguf");
+  new TokenInspector(*window_, *live_panel_, *live_session_, *chat_);
   ModelsSettings models = ModelsSettings::usual();
   models.folders = folders_of(settings_);
   models.downloads.network.offline |= settings_.offline;

@@ -134,7 +134,10 @@ void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
       [this](const Progress& progress) {
         if (due()) Q_EMIT promptProgress(progress);
       },
-      stop);
+      stop,
+      [this](std::span<const TokenRecord> records) {
+        Q_EMIT tokensRecorded({records.begin(), records.end()});
+      });
   if (!result) {
     Q_EMIT failed(result.error());
     return;

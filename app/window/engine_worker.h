@@ -95,6 +95,7 @@ class EngineWorker : public QObject {
   void loadFailed(const fovea::Error& error);
   void promptProgress(const fovea::Progress& progress);
   void textArrived(const QString& text, const fovea::Timings& so_far);
+  void tokensRecorded(const std::vector<fovea::TokenRecord>& records);  // behind their text
   void finished(const fovea::GenerateResult& result);
   void failed(const fovea::Error& error);
   void calibrationProgress(const fovea::Progress& progress);

@@ -307,6 +307,30 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::TokenCard</name>
+    <message numerus="yes">
+        <source>%n expert(s) worked on it.</source>
+        <translation>
+            <numerusform>%n expert worked on it.</numerusform>
+            <numerusform>%n experts worked on it.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>All of its %n expert(s) were met at %1 bits</source>
+        <translation>
+            <numerusform>Its %n expert was met at %1 bits</numerusform>
+            <numerusform>All of its %n experts were met at %1 bits</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of its %n expert(s) were met at fewer than %2 bits</source>
+        <translation>
+            <numerusform>%1 of its %n expert was met at fewer than %2 bits</numerusform>
+            <numerusform>%1 of its %n experts were met at fewer than %2 bits</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::VersionTable</name>
     <message numerus="yes">
         <source>%1, %n file(s)</source>
