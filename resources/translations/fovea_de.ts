@@ -784,6 +784,13 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::FolderController</name>
+    <message>
+        <source>New folder</source>
+        <translation>Neuer Ordner</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::LiveController</name>
     <message>
         <source>New chat</source>
@@ -1434,6 +1441,108 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::Presets</name>
+    <message>
+        <source>Precise</source>
+        <translation>Genau</translation>
+    </message>
+    <message>
+        <source>Answer briefly and exactly. Say so when you do not know something.</source>
+        <translation>Antworte knapp und genau. Sag es, wenn du etwas nicht weißt.</translation>
+    </message>
+    <message>
+        <source>Creative</source>
+        <translation>Kreativ</translation>
+    </message>
+    <message>
+        <source>Be inventive: look for the unexpected word and the unexpected idea.</source>
+        <translation>Sei einfallsreich: Such das unerwartete Wort und den unerwarteten Gedanken.</translation>
+    </message>
+    <message>
+        <source>Explain simply</source>
+        <translation>Einfach erklären</translation>
+    </message>
+    <message>
+        <source>Explain everything in plain words, step by step, with examples from everyday life.</source>
+        <translation>Erkläre alles in einfachen Worten, Schritt für Schritt, mit Beispielen aus dem Alltag.</translation>
+    </message>
+    <message>
+        <source>Translate</source>
+        <translation>Übersetzen</translation>
+    </message>
+    <message>
+        <source>Translate every message into English, unless another language is named. Answer with the translation alone.</source>
+        <translation>Übersetze jede Nachricht ins Deutsche, wenn keine andere Sprache genannt ist. Antworte nur mit der Übersetzung.</translation>
+    </message>
+    <message>
+        <source>Code review</source>
+        <translation>Code prüfen</translation>
+    </message>
+    <message>
+        <source>Review the code that you are shown: first what is wrong, then what is hard to read, each with a better version.</source>
+        <translation>Prüfe den Code, der dir gezeigt wird: zuerst, was falsch ist, dann, was schwer zu lesen ist, jeweils mit einer besseren Fassung.</translation>
+    </message>
+    <message>
+        <source>Summarize</source>
+        <translation>Zusammenfassen</translation>
+    </message>
+    <message>
+        <source>Summarize this text in a few sentences:</source>
+        <translation>Fasse diesen Text in wenigen Sätzen zusammen:</translation>
+    </message>
+    <message>
+        <source>Improve the wording</source>
+        <translation>Besser formulieren</translation>
+    </message>
+    <message>
+        <source>Improve the wording of this text, and keep what it says:</source>
+        <translation>Formuliere diesen Text besser, ohne zu ändern, was er sagt:</translation>
+    </message>
+    <message>
+        <source>List the tasks</source>
+        <translation>Aufgaben auflisten</translation>
+    </message>
+    <message>
+        <source>List the tasks that follow from this text:</source>
+        <translation>Liste die Aufgaben auf, die sich aus diesem Text ergeben:</translation>
+    </message>
+    <message>
+        <source>Explain the code</source>
+        <translation>Code erklären</translation>
+    </message>
+    <message>
+        <source>Explain what this code does, part by part:</source>
+        <translation>Erkläre Teil für Teil, was dieser Code tut:</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::PresetsLink</name>
+    <message>
+        <source>This chat goes on with the preset “%1”.</source>
+        <translation>Dieser Chat geht mit der Vorlage „%1“ weiter.</translation>
+    </message>
+    <message>
+        <source>The preset that chats in “%1” start with is not there any more: this one has the usual settings.</source>
+        <translation>Die Vorlage, mit der Chats in „%1“ beginnen, gibt es nicht mehr: Dieser hat die üblichen Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Choose another…</source>
+        <translation>Eine andere Wahl …</translation>
+    </message>
+    <message>
+        <source>The model that chats in “%1” start with is not there any more.</source>
+        <translation>Das Modell, mit dem Chats in „%1“ beginnen, ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>Chats in “%1” start with another model. It is not opened yet: that would end the answer that is being written.</source>
+        <translation>Chats in „%1“ beginnen mit einem anderen Modell. Es ist noch nicht geöffnet: Das würde die Antwort beenden, die gerade geschrieben wird.</translation>
+    </message>
+    <message>
+        <source>Open it now</source>
+        <translation>Jetzt öffnen</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ServerLink</name>
     <message>
         <source>It starts…</source>
@@ -1522,6 +1631,13 @@
             <numerusform>Eines war nicht lesbar</numerusform>
             <numerusform>%n waren nicht lesbar</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::TokenInspector</name>
+    <message>
+        <source>(the end, or another mark)</source>
+        <translation>(das Ende oder ein anderes Zeichen)</translation>
     </message>
 </context>
 <context>
@@ -2201,28 +2317,8 @@
         <translation>Anweisungen</translation>
     </message>
     <message>
-        <source>Saved instructions</source>
-        <translation>Gespeicherte Anweisungen</translation>
-    </message>
-    <message>
         <source>What the model should keep in mind in this conversation. Empty: what its template says.</source>
         <translation>Was das Modell in diesem Gespräch beachten soll. Leer: was seine Vorlage sagt.</translation>
-    </message>
-    <message>
-        <source>Save…</source>
-        <translation>Speichern …</translation>
-    </message>
-    <message>
-        <source>Keep these instructions under a name</source>
-        <translation>Diese Anweisungen unter einem Namen aufheben</translation>
-    </message>
-    <message>
-        <source>Remove</source>
-        <translation>Entfernen</translation>
-    </message>
-    <message>
-        <source>Forget the saved instructions that are chosen</source>
-        <translation>Die gewählten gespeicherten Anweisungen vergessen</translation>
     </message>
     <message>
         <source>Sampling</source>
@@ -2255,18 +2351,6 @@
     <message>
         <source>Seed</source>
         <translation>Startwert</translation>
-    </message>
-    <message>
-        <source>No saved instructions yet</source>
-        <translation>Noch keine gespeicherten Anweisungen</translation>
-    </message>
-    <message>
-        <source>Use saved instructions</source>
-        <translation>Gespeicherte Anweisungen verwenden</translation>
-    </message>
-    <message>
-        <source>Save instructions</source>
-        <translation>Anweisungen speichern</translation>
     </message>
     <message>
         <source>Name</source>
@@ -2331,6 +2415,30 @@
     <message>
         <source>Effort</source>
         <translation>Gründlichkeit</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>Vorlage</translation>
+    </message>
+    <message>
+        <source>Save as a preset…</source>
+        <translation>Als Vorlage speichern …</translation>
+    </message>
+    <message>
+        <source>Keep all of these settings under a name</source>
+        <translation>Alle diese Einstellungen unter einem Namen aufheben</translation>
+    </message>
+    <message>
+        <source>&amp;Name</source>
+        <translation>&amp;Name</translation>
+    </message>
+    <message>
+        <source>Take from a preset</source>
+        <translation>Aus einer Vorlage übernehmen</translation>
+    </message>
+    <message>
+        <source>Save as a preset</source>
+        <translation>Als Vorlage speichern</translation>
     </message>
 </context>
 <context>
@@ -2630,6 +2738,34 @@
         <source>Fixed &amp;beside adaptive…</source>
         <translation>&amp;Fest neben anpassend …</translation>
     </message>
+    <message>
+        <source>New fol&amp;der</source>
+        <translation>Neuer Or&amp;dner</translation>
+    </message>
+    <message>
+        <source>&amp;Use a preset</source>
+        <translation>&amp;Vorlage verwenden</translation>
+    </message>
+    <message>
+        <source>&amp;Insert a prompt</source>
+        <translation>&amp;Prompt einfügen</translation>
+    </message>
+    <message>
+        <source>&amp;Presets and prompts…</source>
+        <translation>Vorla&amp;gen und Prompts …</translation>
+    </message>
+    <message>
+        <source>Mo&amp;ve to folder</source>
+        <translation>In Or&amp;dner verschieben</translation>
+    </message>
+    <message>
+        <source>Look &amp;inside the answers</source>
+        <translation>In die Antworten &amp;hineinsehen</translation>
+    </message>
+    <message>
+        <source>&amp;Mark low precision</source>
+        <translation>Niedrige &amp;Präzision markieren</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::CommandBox</name>
@@ -2881,12 +3017,24 @@
         <source>Models, conversations and settings stay on this computer. Fovea goes online only to find and download models, and not at all when you work offline.</source>
         <translation>Modelle, Gespräche und Einstellungen bleiben auf diesem Rechner. Fovea geht nur ins Netz, um Modelle zu finden und zu laden, und gar nicht, wenn Sie offline arbeiten.</translation>
     </message>
+    <message>
+        <source>Looking inside</source>
+        <translation>Hineinsehen</translation>
+    </message>
+    <message>
+        <source>“Look inside the answers” in the menu shows of each token how likely it was, what else could have stood there, and which experts worked on it; the arrow keys go from token to token. The last 4,096 tokens that were written since Fovea was started are kept for this, in memory alone: about two kilobytes each.</source>
+        <translation>„In die Antworten hineinsehen“ im Menü zeigt zu jedem Token, wie wahrscheinlich es war, was sonst dort hätte stehen können und welche Experten daran gearbeitet haben; mit den Pfeiltasten geht es von Token zu Token. Aufgehoben werden dafür die letzten 4096 Token, die seit dem Start von Fovea geschrieben wurden, nur im Arbeitsspeicher: je etwa zwei Kilobyte.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ConversationDelegate</name>
     <message>
         <source>Title of the conversation</source>
         <translation>Titel des Gesprächs</translation>
+    </message>
+    <message>
+        <source>Name of the folder</source>
+        <translation>Name des Ordners</translation>
     </message>
 </context>
 <context>
@@ -2918,6 +3066,33 @@
     <message>
         <source>is being answered</source>
         <translation>wird gerade beantwortet</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>In the folder “%1”</source>
+        <translation>Im Ordner „%1“</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversation(s)</source>
+        <translation>
+            <numerusform>%n Gespräch</numerusform>
+            <numerusform>%n Gespräche</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Folder %1, %2, closed</source>
+        <translation>Ordner %1, %2, zugeklappt</translation>
+    </message>
+    <message>
+        <source>Folder %1, %2, open</source>
+        <translation>Ordner %1, %2, aufgeklappt</translation>
+    </message>
+    <message>
+        <source>%1, in the folder %2</source>
+        <translation>%1, im Ordner %2</translation>
     </message>
 </context>
 <context>
@@ -3387,6 +3562,37 @@
     <message>
         <source>%1 / %2</source>
         <translation>%1 / %2</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::FolderDialog</name>
+    <message>
+        <source>One that is not there any more</source>
+        <translation>Nicht mehr vorhanden</translation>
+    </message>
+    <message>
+        <source>New chats in “%1”</source>
+        <translation>Neue Chats in „%1“</translation>
+    </message>
+    <message>
+        <source>The usual settings</source>
+        <translation>Die üblichen Einstellungen</translation>
+    </message>
+    <message>
+        <source>The model that is open</source>
+        <translation>Das geöffnete Modell</translation>
+    </message>
+    <message>
+        <source>Chats that are there already stay as they are.</source>
+        <translation>Chats, die es schon gibt, bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <source>Start with the &amp;preset</source>
+        <translation>Beginnen mit der &amp;Vorlage</translation>
+    </message>
+    <message>
+        <source>and the &amp;model</source>
+        <translation>und dem &amp;Modell</translation>
     </message>
 </context>
 <context>
@@ -4086,6 +4292,10 @@
         <source>Fixed beside adaptive…</source>
         <translation>Fest neben anpassend …</translation>
     </message>
+    <message>
+        <source>Look inside the answers</source>
+        <translation>In die Antworten hineinsehen</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::MachinePage</name>
@@ -4605,6 +4815,83 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::PresetsDialog</name>
+    <message>
+        <source>Temperature %1</source>
+        <translation>Temperatur %1</translation>
+    </message>
+    <message>
+        <source>Without instructions</source>
+        <translation>Ohne Anweisungen</translation>
+    </message>
+    <message>
+        <source>%1 (copy)</source>
+        <translation>%1 (Kopie)</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>Vorlagen</translation>
+    </message>
+    <message>
+        <source>Use in this chat</source>
+        <translation>Im Chat verwenden</translation>
+    </message>
+    <message>
+        <source>Prompts</source>
+        <translation>Prompts</translation>
+    </message>
+    <message>
+        <source>Insert</source>
+        <translation>Einfügen</translation>
+    </message>
+    <message>
+        <source>Presets and prompts</source>
+        <translation>Vorlagen und Prompts</translation>
+    </message>
+    <message>
+        <source>Delete the preset “%1”? Chats that use it stay as they are.</source>
+        <translation>Die Vorlage „%1“ löschen? Chats, die sie verwenden, bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <source>Delete the prompt “%1”?</source>
+        <translation>Den Prompt „%1“ löschen?</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::PromptDialog</name>
+    <message>
+        <source>New prompt</source>
+        <translation>Neuer Prompt</translation>
+    </message>
+    <message>
+        <source>Edit the prompt</source>
+        <translation>Den Prompt ändern</translation>
+    </message>
+    <message>
+        <source>What is put where you type; you can go on writing behind it.</source>
+        <translation>Was dort eingefügt wird, wo Sie schreiben; dahinter können Sie weiterschreiben.</translation>
+    </message>
+    <message>
+        <source>&amp;Name</source>
+        <translation>&amp;Name</translation>
+    </message>
+    <message>
+        <source>&amp;Text</source>
+        <translation>&amp;Text</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::PromptPicker</name>
+    <message>
+        <source>Prompts</source>
+        <translation>Prompts</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::QualityLineView</name>
     <message>
         <source>fixed %1</source>
@@ -4776,6 +5063,49 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>That is %1 × its even share.</source>
         <translation>Das ist das %1-Fache seines gleichen Anteils.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::SavedList</name>
+    <message>
+        <source>Built in</source>
+        <translation>Mitgeliefert</translation>
+    </message>
+    <message>
+        <source>New…</source>
+        <translation>Neu …</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>Duplizieren</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Search: %1</source>
+        <translation>Suchen: %1</translation>
+    </message>
+    <message>
+        <source>Nothing was found.</source>
+        <translation>Nichts gefunden.</translation>
+    </message>
+    <message>
+        <source>%1, built in</source>
+        <translation>%1, mitgeliefert</translation>
+    </message>
+    <message>
+        <source>Edit a copy…</source>
+        <translation>Kopie ändern …</translation>
     </message>
 </context>
 <context>
@@ -5125,6 +5455,22 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <source>One layer or all, one expert</source>
         <translation>Eine Schicht oder alle, ein Experte</translation>
     </message>
+    <message>
+        <source>Looking inside: from token to token, other words, leave</source>
+        <translation>Beim Hineinsehen: von Token zu Token, andere Wörter, beenden</translation>
+    </message>
+    <message>
+        <source>Open a folder, close it</source>
+        <translation>Einen Ordner auf- und zuklappen</translation>
+    </message>
+    <message>
+        <source>Move a folder up, down</source>
+        <translation>Einen Ordner nach oben, nach unten verschieben</translation>
+    </message>
+    <message>
+        <source>A prompt that you have saved</source>
+        <translation>Ein gespeicherter Prompt</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::Sidebar</name>
@@ -5195,6 +5541,49 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>New folder</source>
+        <translation>Neuer Ordner</translation>
+    </message>
+    <message>
+        <source>Move to folder</source>
+        <translation>In Ordner verschieben</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>Kein Ordner</translation>
+    </message>
+    <message>
+        <source>New chat in it</source>
+        <translation>Neuer Chat darin</translation>
+    </message>
+    <message>
+        <source>What new chats start with…</source>
+        <translation>Womit neue Chats beginnen …</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>Nach oben</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>Nach unten</translation>
+    </message>
+    <message>
+        <source>Delete the folder</source>
+        <translation>Ordner löschen</translation>
+    </message>
+    <message>
+        <source>Delete the folder “%1”?</source>
+        <translation>Den Ordner „%1“ löschen?</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversation(s) in it are kept, in no folder.</source>
+        <translation>
+            <numerusform>Das Gespräch darin bleibt erhalten, ohne Ordner.</numerusform>
+            <numerusform>Die %n Gespräche darin bleiben erhalten, ohne Ordner.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5303,6 +5692,70 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>no expert changed its precision.</source>
         <translation>hat kein Experte seine Genauigkeit geändert.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::TokenCard</name>
+    <message>
+        <source>%1 bits of entropy</source>
+        <translation>%1 Bit Entropie</translation>
+    </message>
+    <message>
+        <source>The model was nearly certain (%1)</source>
+        <translation>Das Modell war sich fast sicher (%1)</translation>
+    </message>
+    <message>
+        <source>The model was fairly sure (%1)</source>
+        <translation>Das Modell war sich ziemlich sicher (%1)</translation>
+    </message>
+    <message>
+        <source>The model wavered between a few (%1)</source>
+        <translation>Das Modell schwankte zwischen einigen (%1)</translation>
+    </message>
+    <message>
+        <source>The model thought much possible (%1)</source>
+        <translation>Das Modell hielt vieles für möglich (%1)</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n expert(s) worked on it.</source>
+        <translation>
+            <numerusform>%n Experte hat daran gearbeitet.</numerusform>
+            <numerusform>%n Experten haben daran gearbeitet.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>All of its %n expert(s) were met at %1 bits</source>
+        <translation>
+            <numerusform>Sein %n Experte lag mit %1 Bit bereit</numerusform>
+            <numerusform>Alle seine %n Experten lagen mit %1 Bit bereit</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of its %n expert(s) were met at fewer than %2 bits</source>
+        <translation>
+            <numerusform>%1 von %n Experten lag mit weniger als %2 Bit bereit</numerusform>
+            <numerusform>%1 von %n Experten lagen mit weniger als %2 Bit bereit</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, %2, which stands there</source>
+        <translation>%1, %2, steht da</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Go on from here with “%1”, as another version of the answer</source>
+        <translation>Ab hier mit „%1“ weiterschreiben, als weitere Fassung der Antwort</translation>
+    </message>
+    <message>
+        <source>Nothing is kept of this</source>
+        <translation>Hiervon ist nichts aufgehoben</translation>
+    </message>
+    <message>
+        <source>Only the last %1 tokens that were written since the program was started are kept.</source>
+        <translation>Aufgehoben werden nur die letzten %1 Token, die seit dem Start des Programms geschrieben wurden.</translation>
     </message>
 </context>
 <context>
