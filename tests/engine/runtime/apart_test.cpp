@@ -220,6 +220,36 @@ class ApartTest : public QObject {
     QCOMPARE(generate(*engine, greedy(messages_of(chat), std::ssize(wanted))).tokens, wanted);
   }
 
+  // Of the likeliest tokens that the device has sorted out, at any temperature, and of what it routed.
+  void tokensAreRecordedAlike() {
+    const auto here = load_on(cpu(), chat_request()), there = load_on(apart_, chat_request());
+    for (const float temperature : {0.0F, 0.7F, 1.6F}) {
+      GenerateRequest request = greedy({{"user", "one"}}, 12);
+      request.sampling.temperature = temperature;
+      request.sampling.seed = 4;
+      std::vector<TokenRecord> records[2];
+      for (int i = 0; i < 2; ++i) {
+        const auto keep = [&](std::span<const TokenRecord> more) {
+          records[i].insert(records[i].end(), more.begin(), more.end());
+        };
+        FOVEA_VERIFY((i == 0 ? here : there)->generate(request, {}, {}, {}, keep));
+      }
+      QVERIFY(!records[0].empty());
+      QCOMPARE(records[1].size(), records[0].size());
+      for (std::size_t k = 0; k < records[0].size(); ++k) {
+        const TokenRecord &ours = records[0][k], &theirs = records[1][k];
+        QCOMPARE(theirs.token, ours.token);
+        QVERIFY(std::abs(theirs.logprob - ours.logprob) < 1e-4F);
+        QVERIFY(std::abs(theirs.entropy - ours.entropy) < 1e-3F);
+        QVERIFY(theirs.uses == ours.uses);
+        for (std::size_t i = 0; i < TokenRecord::most_likely; ++i) {
+          QCOMPARE(theirs.likeliest[i].token, ours.likeliest[i].token);
+          QVERIFY(std::abs(theirs.likeliest[i].logprob - ours.likeliest[i].logprob) < 1e-4F);
+        }
+      }
+    }
+  }
+
   // Some units live on disk alone: the router's choice must be known inside the pass.
   void unitsOnDiskAreBroughtInTime() {
     const auto tokens = expert::some_tokens(30);

@@ -222,6 +222,26 @@ class TokenRecordTest : public QObject {
       }
     }
   }
+
+  // A dense model has no experts to record, also where its layers are what changes precision; what it thought
+  // is recorded all the same.
+  void aDenseModelUsesNone_data() {
+    QTest::addColumn<int>("policy");
+    for (const PolicyKind policy : {PolicyKind::none, PolicyKind::static_tiers})
+      QTest::addRow("%d", static_cast<int>(policy)) << static_cast<int>(policy);
+  }
+  void aDenseModelUsesNone() {
+    QFETCH(int, policy);
+    const Subject& linear = subjects[6];
+    LoadOptions dense = options(static_cast<PolicyKind>(policy));
+    dense.model = dense.model.parent_path() / linear.file;
+    if (!std::filesystem::exists(dense.model)) Copy(linear.file, dense.model);
+    if (policy != 0) dense.precision.tiers = {linear.low};
+    const auto [answer, records] = recorded(*load(dense), question());
+    QVERIFY(!records.empty());
+    QVERIFY(std::ranges::all_of(records, [](const TokenRecord& record) { return record.uses.empty(); }));
+    QVERIFY(records.front().entropy > 0);
+  }
 };
 FOVEA_TEST(TokenRecordTest)
 

@@ -1,4 +1,6 @@
 // The panel's map: what its colours and frames say, and how it is walked through.
+#include <QApplication>
+#include <QMouseEvent>
 #include <QSignalSpy>
 #include <QToolButton>
 
@@ -55,10 +57,14 @@ class LivePanelMapTest : public QObject {
 
     QSignalSpy pointed(&map, &HeatmapView::pointed);
     const auto last = [&] { return pointed.isEmpty() ? qint64{-2} : pointed.takeLast()[0].toLongLong(); };
-    QTest::mouseMove(&map, {1, 1});  // where it rests already, the mouse would not move
-    QTest::mouseMove(&map, map.layout_of_cells().cell_rect({1, 6}).center().toPoint());
+    const auto move_to = [&](const HeatCell& cell) {
+      const QPointF at = map.layout_of_cells().cell_rect(cell).center();
+      QMouseEvent move(QEvent::MouseMove, at, map.mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+      QApplication::sendEvent(&map, &move);
+    };
+    move_to({1, 6});
     QCOMPARE(last(), qint64{14});
-    QTest::mouseMove(&map, map.layout_of_cells().cell_rect({0, 2}).center().toPoint());
+    move_to({0, 2});
     QCOMPARE(last(), qint64{2});
     QEvent leave(QEvent::Leave);
     QApplication::sendEvent(&map, &leave);
