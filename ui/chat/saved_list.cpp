@@ -96,7 +96,9 @@ SavedList::SavedList(const QString& what, const QString& use, QWidget* parent)
     button->setAutoDefault(false);
   };
   make_main(*use_);
-  use_->setMinimumWidth(use_->sizeHint().width());  // also while it is disabled, and its words are narrower
+  // Also while it is disabled, and its words are narrower.
+  const QFontMetrics main_font(type_of(font(), Type::control, true));
+  use_->setMinimumWidth(main_font.horizontalAdvance(use) + 2 * space::usual);
   name(use_, "use");
   name(new_, "new");
   name(edit_, "edit");
