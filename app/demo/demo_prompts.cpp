@@ -11,8 +11,6 @@ std::span<const DemoPrompt> demo_prompts() {
        "Write a Python function that checks whether a number is even."},
       {QT_TRANSLATE_NOOP("fovea::app::DemoPrompts", "Health"), "What are the benefits of regular exercise?"},
       {QT_TRANSLATE_NOOP("fovea::app::DemoPrompts", "A country"), "What is the capital of Italy?"},
-      {QT_TRANSLATE_NOOP("fovea::app::DemoPrompts", "Nature"), "What is photosynthesis?"},
-      {QT_TRANSLATE_NOOP("fovea::app::DemoPrompts", "Advice"), "Give me three tips for learning a language."},
   };
   return prompts;
 }

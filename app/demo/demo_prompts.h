@@ -1,7 +1,7 @@
-// Questions that the demo model answers well, each of another subject, so that other experts become busy with
-// each. Chosen from 54 that were asked with three to eight seeds: docs/demo.md has the shares. Not among them
-// are sums and riddles, which it gets wrong, and tales, which it likes to begin in the middle. English only,
-// as the model.
+// Four questions that the demo model answers well, each of another subject, so that other experts become busy
+// with each. Chosen from 54 that were asked with three to eight seeds: docs/demo.md has the shares. Not among
+// them are sums and riddles, which it gets wrong, and tales, which it likes to begin in the middle. English
+// only, as the model.
 #pragma once
 
 #include <span>

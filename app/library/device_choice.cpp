@@ -6,6 +6,7 @@
 #include "app/library/errors.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
+#include "engine/core/errors.h"
 #include "engine/core/result.h"
 #include "ui/language/number_text.h"
 
@@ -65,6 +66,11 @@ DeviceOffer offer_of(const DeviceInfo& device) {
   return offer;
 }
 
+// What the driver itself said names its files.
+Phrase in_short(const Phrase& no_gpu) {
+  return no_gpu.is(phrases::no_nvidia_driver_said.code) ? phrases::no_nvidia_driver() : no_gpu;
+}
+
 }  // namespace
 
 bool is_card(std::string_view device) {
@@ -106,12 +112,11 @@ std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const
   for (const DeviceInfo& device : all) offers.push_back(offer_of(device));
   static_assert(automatic_device == "cpu");
   offers[0].text = DeviceWords::tr("Automatic: the processor");
-  offers[0].why = DeviceWords::tr(
-      "As fovea does without --device: the processor computes. A graphics card is used only when it is "
-      "chosen.");
+  offers[0].why = DeviceWords::tr("The processor computes. A graphics card is used only when it is chosen.");
   if (!no_gpu.empty())
     offers[0].why +=
-        QLatin1Char(' ') + DeviceWords::tr("No graphics card can be used: %1.").arg(sentence_words(no_gpu));
+        QLatin1Char(' ') +
+        DeviceWords::tr("No graphics card can be used: %1.").arg(sentence_words(in_short(no_gpu)));
   if (!chosen.name.empty() && !find_device(all, chosen)) {
     const auto found = std::ranges::find_if(
         offers, [&](const DeviceOffer& o) { return !o.usable && o.choice.name == chosen.name; });

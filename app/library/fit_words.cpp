@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include "app/words/tier_words.h"
 #include "ui/language/number_text.h"
 
 namespace fovea::app {
@@ -12,19 +13,19 @@ struct FitWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::FitWords)
 };
 
-// "1,205 of 6,144 experts at q4, the others at q2"
+// "1,205 of 6,144 experts at 4 bits, the others at 2 bits"
 QString tiers_of(const LoadPlan& report) {
   const auto& tiers = report.plan.parts.experts;
   if (moves_experts(report.policy()) && tiers.size() == 2) {
     return FitWords::tr("%1 of %2 experts at %3, the others at %4")
         .arg(ui::count_text(tiers[0].units), ui::count_text(report.units()))
-        .arg(QString::fromStdString(tiers[0].name), QString::fromStdString(tiers[1].name));
+        .arg(tier_words(tiers[0].name), tier_words(tiers[1].name));
   }
   QStringList parts;
   for (const PlanTier& tier : tiers) {
     if (tier.units > 0)
       parts += FitWords::tr("%n weight unit(s) at %1", nullptr, static_cast<int>(tier.units))
-                   .arg(QString::fromStdString(tier.name));
+                   .arg(tier_words(tier.name));
   }
   return parts.join(QStringLiteral(", "));
 }
@@ -32,17 +33,16 @@ QString tiers_of(const LoadPlan& report) {
 QString reason_to_fit(const ModelFit& fit) {
   const Plan& plan = fit.report.plan;
   return FitWords::tr(
-             "As its file has it, it takes %1 of the %2 that are free for a model; %3 of that are the "
-             "KV cache for %4 tokens of conversation.")
+             "As its file has it, it takes %1 of the %2 that are free for a model; %3 of that remember %4 "
+             "tokens of conversation.")
       .arg(ui::bytes_text(taken_bytes(plan)), ui::bytes_text(fit.budget_bytes),
            ui::bytes_text(plan.parts.kv + plan.parts.windows), ui::count_text(fit.report.options.context));
 }
 
 QString reason_of_offload(const ModelFit& fit) {
   const LoadPlan& report = fit.report;
-  const QString tier = report.plan.parts.experts.empty()
-                           ? QString()
-                           : QString::fromStdString(report.plan.parts.experts.front().name);
+  const QString tier =
+      report.plan.parts.experts.empty() ? QString() : tier_words(report.plan.parts.experts.front().name);
   if (!fit.on_card)
     return FitWords::
         tr("Its experts (%1) are read from the disk when they are needed, which can be slow; memory keeps "
@@ -90,10 +90,10 @@ QString fit_words(const ModelFit& fit) {
                                                 : FitWords::tr("Fits at lower precision");
     case FitKind::experts_elsewhere:
       if (fit.is_estimate)
-        return fit.on_card ? FitWords::tr("Should fit with experts on the CPU")
-                           : FitWords::tr("Should fit with experts on disk");
-      return fit.on_card ? FitWords::tr("Fits with experts on the CPU")
-                         : FitWords::tr("Fits with experts on disk");
+        return fit.on_card ? FitWords::tr("Should fit with experts on the processor")
+                           : FitWords::tr("Should fit with experts on the disk");
+      return fit.on_card ? FitWords::tr("Fits with experts on the processor")
+                         : FitWords::tr("Fits with experts on the disk");
     case FitKind::does_not_fit:
       break;
   }

@@ -109,7 +109,7 @@ history::Origin ChatController::origin(const ui::ChatSettingsView& settings) con
   GenerateRequest request = usual_request();
   apply(settings, request);
   leave_out_unknown(model_.info, request);
-  return {model_.info.name, policy_text(model_).toStdString(), 0, effective_settings(request)};
+  return {model_.info.name, policy_name(model_), 0, effective_settings(request)};
 }
 
 // --- what the user asks for
@@ -276,8 +276,7 @@ void ChatController::count_attachment(quint64 attachment, const QString& text) {
 
 void ChatController::on_load_progress(const Progress& progress) {
   if (window_.state() != State::loading) return;
-  window_.show_progress(tr("Loading %1  %2").arg(q(asked_.model.filename().string()), q(progress.item)),
-                        progress.done, progress.total);
+  window_.show_progress(tr("Loading the model…"), progress.done, progress.total);
 }
 
 void ChatController::on_loaded(const LoadedModel& model) {

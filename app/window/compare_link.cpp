@@ -12,6 +12,7 @@
 #include "app/window/model_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
+#include "app/words/tier_words.h"
 #include "engine/core/result.h"
 #include "ui/chat/chat_window.h"
 #include "ui/language/number_text.h"
@@ -34,7 +35,7 @@ QString name_of(const Counterpart& choice) {
     case Kind::file:
       return CompareWords::tr("every weight as in the model's file");
     case Kind::lowest:
-      return CompareWords::tr("everything at %1").arg(q(choice.tier));
+      return CompareWords::tr("everything at %1").arg(tier_words(choice.tier));
     case Kind::fixed:
       break;
   }
@@ -46,7 +47,7 @@ QString text_of(const Counterpart& choice) {
     case Kind::file:
       return CompareWords::tr("Every weight as in the model's file");
     case Kind::lowest:
-      return CompareWords::tr("Everything at the lowest precision, %1").arg(q(choice.tier));
+      return CompareWords::tr("Everything at the lowest precision, %1").arg(tier_words(choice.tier));
     case Kind::fixed:
       break;
   }

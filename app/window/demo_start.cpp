@@ -70,7 +70,7 @@ void DemoStart::on_opened() {
   }
 }
 
-// English ones: what it was made to speak.
+// The demo's are English: what it was made to speak. Others get what every model that chats can do.
 void DemoStart::show_starters() {
   std::vector<ui::Starter> starters;
   QString about;
@@ -80,6 +80,12 @@ void DemoStart::show_starters() {
       starters.push_back({QCoreApplication::translate("fovea::app::DemoPrompts", prompt.title),
                           QString::fromUtf8(prompt.text)});
   }
+  if (starters.empty() && chat_.model().info.has_chat_template)
+    starters = {
+        {tr("Something explained"), tr("Explain how a rainbow forms, so that a child understands it.")},
+        {tr("A function"), tr("Write a Python function that counts the words of a text.")},
+        {tr("A letter"), tr("Word a friendly reminder of an invoice that has not been paid.")},
+        {tr("A plan"), tr("Plan a weekend in a city that I have never seen.")}};
   window_.set_starters(about, starters);
 }
 

@@ -1,5 +1,5 @@
-// The demo model's own start: experts that move without anybody setting a budget, and questions it can
-// answer.
+// The demo model's own start: experts that move without anybody setting a budget, and questions that it,
+// or another model, answers well.
 #pragma once
 
 #include <QObject>

@@ -98,6 +98,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   wizard_ = std::make_unique<WizardLink>(
       *chat_, *window_, [this](const std::function<void(Settings&)>& change) { change_settings(change); });
   wizard_->set_downloads(models_->downloads());
+  first_screen_ = std::make_unique<FirstScreen>(window_->welcome(), models_->downloads());
   compare_ = std::make_unique<CompareLink>(*chat_, *window_);
   beside_ = new BesideLink(*chat_, *window_);
   connect(window_.get(), &ui::ChatWindow::besideRequested, beside_, &BesideLink::open);
@@ -117,6 +118,7 @@ Desktop::~Desktop() {
   server_.reset();
   compare_.reset();
   wizard_.reset();
+  first_screen_.reset();
   models_.reset();
   demo_.reset();
   presets_.reset();
@@ -142,14 +144,22 @@ void Desktop::connect_window() {
   connect(chat_.get(), &ChatController::closed, history_.get(), &history::HistoryThread::close);
   connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::remember_model);
   connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::check_device);
+  connect(chat_.get(), &ChatController::modelOpened, window_.get(),
+          [this] { window_->show_live_panel(settings_.show_live_panel); });
   connect(chat_.get(), &ChatController::restartRequested, this, &Desktop::begin_restart);
   connect(window_.get(), &ui::ChatWindow::closing, this, &Desktop::keep_geometry);
-  connect(window_.get(), &ui::ChatWindow::closing, this, [this] { stop_.request_stop(); });
+  connect(window_.get(), &ui::ChatWindow::closing, this, [this] {
+    stop_.request_stop();
+    first_screen_->stop();
+  });
   connect(live_panel_, &ui::LivePanel::choosePrecisionRequested, this,
           [this] { wizard_->open(settings_, true); });
   connect(wizard_.get(), &WizardLink::chosen, this, &Desktop::remember_model);
   connect(wizard_.get(), &WizardLink::endedWithoutModel, this, &Desktop::open_what_fits);
-  connect(window_.get(), &ui::ChatWindow::wizardRequested, this, [this] { wizard_->open(settings_); });
+  connect(window_.get(), &ui::ChatWindow::wizardRequested, this, [this] {
+    first_screen_->stop();  // the wizard measures by itself
+    wizard_->open(settings_);
+  });
   connect(window_.get(), &ui::ChatWindow::settingsRequested, this, &Desktop::show_settings);
   connect(window_.get(), &ui::ChatWindow::compareRequested, compare_.get(), &CompareLink::open);
   connect(window_.get(), &ui::ChatWindow::livePanelShown, this,
@@ -171,6 +181,9 @@ void Desktop::connect_models() {
   connect(window_.get(), &Window::modelsRequested, models, &ModelsController::show_library);
   connect(window_.get(), &Window::downloadsRequested, models, [models] { models->show_downloads(); });
   connect(models, &ModelsController::openRequested, this, &Desktop::open_with);
+  connect(first_screen_.get(), &FirstScreen::openRequested, this, &Desktop::open_with);
+  connect(models, &ModelsController::viewWanted, window_.get(),
+          [this] { window_->show_page(*models_->view(), ui::SidebarPlace::models); });
   connect(models, &ModelsController::settingsRequested, this, &Desktop::show_settings);
   connect(models, &ModelsController::modelsNamed, window_.get(), [this](const auto& named) {
     std::vector<ui::ModelChoice> library;
@@ -206,7 +219,7 @@ void Desktop::start() {
   show_models();
   window_->restoreGeometry(from_base64(settings_.window_geometry));
   window_->restoreState(from_base64(settings_.window_state));
-  window_->show_live_panel(settings_.show_live_panel);
+  window_->show_live_panel(false);  // until there is a model to show
   window_->show();
   server_->begin();
   if (request_.conversation > 0) chat_->conversation().open(request_.conversation);
@@ -219,7 +232,7 @@ void Desktop::start() {
   } else if (const auto recent = recent_choices(settings_); !recent.empty()) {
     chat_->open_model(recent.front().path);
   } else if (first_start_) {
-    wizard_->open(settings_);
+    propose();
   } else {
     open_what_fits();
   }
@@ -233,6 +246,7 @@ bool Desktop::apply_kept_setup(LoadOptions& load) {
 }
 
 void Desktop::open_with(const QString& path, const PrecisionRequest& precision) {
+  first_screen_->stop();
   LoadOptions load = load_defaults();
   load.model = path.toStdString();
   if (!apply_kept_setup(load) && load.precision.policy == PolicyKind::none &&
@@ -241,6 +255,17 @@ void Desktop::open_with(const QString& path, const PrecisionRequest& precision) 
     load.precision.stores_folder = stores_folder();
   }
   chat_->open_model(load);
+}
+
+// For somebody who has nothing to open, or has not seen Fovea before.
+void Desktop::propose() {
+  FirstWorld world{.models_folder = models_folder(),
+                   .folders = folders_of(settings_),
+                   .stores = stores_folder(),
+                   .device = device(),
+                   .sequences = ServerLink::sequences_for(settings_.server)};
+  if (const auto demo = models_folder() / "demo.gguf"; QFileInfo::exists(q(demo.string()))) world.demo = demo;
+  first_screen_->look(world);
 }
 
 // For somebody who has not chosen. Where nothing fits, the window says so.
@@ -275,7 +300,7 @@ void Desktop::take_proposal(const Proposal& proposal) {
   if (!proposal.model) {
     if (!library_->empty())
       window_->show_notice(tr("None of the models here fits into the memory that is free now."));
-    return;
+    return propose();
   }
   const QString path = q(proposal.model->path.string()), name = q(proposal.model->name);
   open_with(path, proposal.model->fit.precision);

@@ -14,11 +14,12 @@
 #include "app/settings/settings_file.h"
 #include "app/window/chat_controller.h"
 #include "app/window/demo_start.h"
+#include "app/window/first_screen.h"
 #include "app/window/live_controller.h"
 #include "app/window/window.h"
 #include "app/window/wizard_link.h"
 #include "ui/chat/chat_window.h"
-#include "ui/settings/settings_dialog.h"
+#include "ui/settings/settings_page.h"
 
 namespace fovea::ui {
 class LivePanel;
@@ -44,11 +45,12 @@ class Desktop : public QObject {
   ~Desktop() override;
 
   // Shows the window and opens the model that was asked for, else the one used last; at the very first start
-  // the wizard. Where nothing is asked for or chosen, the best model of the library that fits.
+  // it proposes one. Where nothing is asked for or chosen, the best model of the library that fits.
   void start();
 
   ui::ChatWindow& window() { return *window_; }
   ChatController& chat() { return *chat_; }
+  FirstScreen& first_screen() { return *first_screen_; }
   WizardLink& wizard() { return *wizard_; }
   ui::LivePanel& live_panel() { return *live_panel_; }
   LiveSession& live_session() { return *live_session_; }
@@ -82,12 +84,13 @@ class Desktop : public QObject {
   void open_with(const QString& path, const PrecisionRequest& precision);
   bool apply_kept_setup(LoadOptions& load);
   void open_what_fits();
+  void propose();
   void take_proposal(const Proposal& proposal);
   void connect_server();
   void show_settings();
   void show_server_settings();
   DeviceChoice device() const { return {settings_.device, settings_.device_description}; }
-  void show_devices(ui::SettingsDialog& dialog);
+  void show_devices(ui::SettingsPage& page);
   void change_device(const DeviceChoice& choice);
   void check_device();
   void begin_restart();
@@ -108,6 +111,7 @@ class Desktop : public QObject {
   std::unique_ptr<PresetsLink> presets_;
   std::unique_ptr<DemoStart> demo_;
   std::unique_ptr<ModelsController> models_;
+  std::unique_ptr<FirstScreen> first_screen_;
   std::unique_ptr<WizardLink> wizard_;
   std::unique_ptr<CompareLink> compare_;
   std::unique_ptr<ServerLink> server_;

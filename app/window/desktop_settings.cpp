@@ -1,4 +1,4 @@
-// The desktop's settings: written where they change, shown in their windows, and what follows from them.
+// The desktop's settings: written where they change, shown on their page, and what follows from them.
 #include <QPointer>
 
 #include "app/library/background.h"
@@ -12,6 +12,7 @@
 #include "app/words/qt_text.h"
 #include "engine/api/limits.h"
 #include "ui/chat/composer.h"
+#include "ui/chat/sidebar.h"
 
 namespace fovea::app {
 
@@ -62,10 +63,7 @@ LoadOptions Desktop::load_defaults() const {
 }
 
 void Desktop::show_settings() {
-  if (auto* shown = window_->findChild<ui::SettingsDialog*>(); shown && shown->isVisible()) {
-    shown->raise();
-    return shown->activateWindow();
-  }
+  if (qobject_cast<ui::SettingsPage*>(window_->page())) return;
   ui::SettingsView view;
   view.theme = static_cast<ui::ThemeView>(settings_.theme);
   view.language = q(settings_.language);
@@ -81,10 +79,10 @@ void Desktop::show_settings() {
                  .for_other_computers = settings_.server.for_other_computers};
   const ui::PlacesView places{q(data_folder().string()), q(config_folder().string()),
                               q(cache_folder().string())};
-  auto* dialog = new ui::SettingsDialog(view, places, max_sequences - 1, window_.get());
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  show_devices(*dialog);
-  connect(dialog, &ui::SettingsDialog::changed, this, [this](const ui::SettingsView& changed) {
+  auto* page = new ui::SettingsPage(view, places, max_sequences - 1, window_.get());
+  page->setAttribute(Qt::WA_DeleteOnClose);
+  show_devices(*page);
+  connect(page, &ui::SettingsPage::changed, this, [this](const ui::SettingsView& changed) {
     change_settings([changed](Settings& s) {
       s.theme = static_cast<ThemeChoice>(changed.theme);
       s.language = changed.language.toStdString();
@@ -102,32 +100,32 @@ void Desktop::show_settings() {
     });
     apply_settings();
   });
-  connect(dialog, &ui::SettingsDialog::tokenEntered, models_.get(), &ModelsController::save_token);
-  connect(dialog, &ui::SettingsDialog::forgetTokenRequested, models_.get(), &ModelsController::forget_token);
-  connect(models_.get(), &ModelsController::tokenNote, dialog, &ui::SettingsDialog::show_token_note);
-  connect(dialog, &ui::SettingsDialog::wizardRequested, this, [this] { wizard_->open(settings_); });
-  ui::ServerPage* page = &dialog->server();
-  page->set_state(server_->state());
-  connect(server_.get(), &ServerLink::changed, page, &ui::ServerPage::set_state);
-  connect(page, &ui::ServerPage::retryRequested, server_.get(), &ServerLink::retry);
-  connect(page, &ui::ServerPage::newKeyRequested, server_.get(), &ServerLink::renew_key);
-  dialog->show();
+  connect(page, &ui::SettingsPage::tokenEntered, models_.get(), &ModelsController::save_token);
+  connect(page, &ui::SettingsPage::forgetTokenRequested, models_.get(), &ModelsController::forget_token);
+  connect(models_.get(), &ModelsController::tokenNote, page, &ui::SettingsPage::show_token_note);
+  connect(page, &ui::SettingsPage::wizardRequested, this, [this] { wizard_->open(settings_); });
+  ui::ServerPage* server = &page->server();
+  server->set_state(server_->state());
+  connect(server_.get(), &ServerLink::changed, server, &ui::ServerPage::set_state);
+  connect(server, &ui::ServerPage::retryRequested, server_.get(), &ServerLink::retry);
+  connect(server, &ui::ServerPage::newKeyRequested, server_.get(), &ServerLink::renew_key);
+  window_->show_page(*page, ui::SidebarPlace::settings);
 }
 
 void Desktop::show_server_settings() {
   show_settings();
-  if (auto* dialog = window_->findChild<ui::SettingsDialog*>()) dialog->show_server();
+  if (auto* page = window_->findChild<ui::SettingsPage*>()) page->show_server();
 }
 
 // Asking the driver may take a moment.
-void Desktop::show_devices(ui::SettingsDialog& dialog) {
+void Desktop::show_devices(ui::SettingsPage& page) {
   const auto look = [find = find_devices_] { return find(); };
-  in_background(&dialog, look, [this, dialog = QPointer(&dialog)](const FoundDevices& found) {
+  in_background(&page, look, [this, page = QPointer(&page)](const FoundDevices& found) {
     devices_ = found.devices;
     const DeviceViews shown = device_views(found.devices, found.no_gpu, device());
-    dialog->set_devices(shown.views, shown.chosen);
+    page->set_devices(shown.views, shown.chosen);
   });
-  connect(&dialog, &ui::SettingsDialog::deviceChosen, this,
+  connect(&page, &ui::SettingsPage::deviceChosen, this,
           [this](const QString& id) { change_device(choice_of_device(devices_, id)); });
 }
 

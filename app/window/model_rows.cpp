@@ -6,10 +6,14 @@
 #include "app/library/fit_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
+#include "app/words/tier_words.h"
 #include "ui/language/number_text.h"
 
 namespace fovea::app {
 namespace {
+
+// Unqualified at the beginning of a function, where lupdate would lose the namespace.
+using ui::CatalogueRow;
 
 struct RowWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::ModelRows)
@@ -38,25 +42,23 @@ void set_fit(Row& row, const ModelFit& fit) {
 }
 
 QString store_words(const StoreFile& store) {
-  QStringList tiers;
-  for (const std::string& tier : store.tiers) tiers += q(tier);
-  return RowWords::tr("%1: %2").arg(tiers.join(QStringLiteral(", ")), ui::bytes_text(store.bytes));
+  return RowWords::tr("%1: %2").arg(tier_words(store.tiers), ui::bytes_text(store.bytes));
 }
 
-QString tier_words(const std::string& tier) {
-  if (tier == "file") return RowWords::tr("file: as the model has it, nothing is lost");
-  if (tier == "bf16") return RowWords::tr("bf16: 16 bits for each weight");
-  if (tier == "q8") return RowWords::tr("q8: 8 bits for each weight, hardly a difference");
-  if (tier == "q4") return RowWords::tr("q4: 4 bits for each weight, good for nearly everything");
-  if (tier == "q3") return RowWords::tr("q3: 3 bits for each weight, a difference can be seen");
-  if (tier == "q2") return RowWords::tr("q2: 2 bits for each weight, for what is seldom used");
-  return {};
+QString tier_text(const std::string& tier) {
+  if (tier == "file") return RowWords::tr("As the model's file has it, nothing is lost");
+  if (tier == "bf16") return RowWords::tr("16 bits for each weight");
+  if (tier == "q8") return RowWords::tr("8 bits for each weight, hardly a difference");
+  if (tier == "q4") return RowWords::tr("4 bits for each weight, good for nearly everything");
+  if (tier == "q3") return RowWords::tr("3 bits for each weight, a difference can be seen");
+  if (tier == "q2") return RowWords::tr("2 bits for each weight, for what is seldom used");
+  return tier_words(tier);
 }
 
 QString closer_words(const CloserTier& better) {
   const auto percent = [](double share) { return QLocale().toString(100 * share, 'f', 1); };
-  return RowWords::tr("%1: as many bits as %2, but suits this model better: error %3 instead of %4 %")
-      .arg(q(better.closer), q(better.tier), percent(better.closer_weight_error),
+  return RowWords::tr("%1: suits this model better than %2: error %3 instead of %4 %")
+      .arg(tier_words(better.closer), tier_words(better.tier), percent(better.closer_weight_error),
            percent(better.weight_error));
 }
 
@@ -182,6 +184,23 @@ std::vector<ui::VersionRow> rows_of(const std::vector<ModelChoice>& choices, con
   return rows;
 }
 
+CatalogueRow row_of(const Candidate& candidate, const std::filesystem::path& path) {
+  const CatalogueEntry& entry = *candidate.entry;
+  const QString size = ui::bytes_text(candidate.file_bytes);
+  CatalogueRow row{
+      .id = q(entry.id),
+      .name = q(candidate.name),
+      .good_at = q(good_at(entry, QLocale().name().section(QLatin1Char('_'), 0, 0).toStdString())),
+      .size = entry.bytes_from_shape ? RowWords::tr("about %1").arg(size) : size,
+      .path = q(path.string())};
+  if (!candidate.trouble.empty()) return row;
+  row.fit = view_of(candidate.fit.kind);
+  row.fit_text = fit_words(candidate.fit);
+  row.fit_why = fit_reason(candidate.fit);
+  row.needs = fit_number(candidate.fit);
+  return row;
+}
+
 QString why_words(const DownloadStatus& status) {
   if (status.error) return error_words(*status.error);
   return status.state == DownloadState::waiting ? RowWords::tr("Another program downloads this file")
@@ -203,8 +222,7 @@ ui::DownloadRow row_of(const DownloadStatus& status) {
 }
 
 ui::TierChoice tier_choice(const std::string& tier) {
-  const QString text = tier_words(tier);
-  return {q(tier), text.isEmpty() ? q(tier) : text};
+  return {q(tier), tier_text(tier)};
 }
 
 ui::TierChoice tier_choice(const CloserTier& better) {

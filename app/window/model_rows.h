@@ -4,6 +4,7 @@
 #include <QString>
 #include <vector>
 
+#include "app/advisor/candidates.h"
 #include "app/download/download_types.h"
 #include "app/download/hub_types.h"
 #include "app/library/library_types.h"
@@ -19,6 +20,8 @@ ui::RepositoryRow row_of(const HubModel& model);
 // largest that fits is proposed: as exact as there is room for.
 std::vector<ui::VersionRow> rows_of(const std::vector<ModelChoice>& choices, const std::string& repository,
                                     const LoadOptions& machine);
+// `path`: where it is already; empty: nowhere.
+ui::CatalogueRow row_of(const Candidate& candidate, const std::filesystem::path& path);
 ui::DownloadRow row_of(const DownloadStatus& status);
 // Why it waits or failed, in the window's language; empty: for no reason.
 QString why_words(const DownloadStatus& status);

@@ -4,10 +4,12 @@
 #include <QLocale>
 #include <QStringList>
 #include <cmath>
+#include <utility>
 
 #include "app/library/device_choice.h"
 #include "app/window/model_rows.h"
 #include "app/words/error_words.h"
+#include "app/words/tier_words.h"
 #include "ui/language/number_text.h"
 
 namespace fovea::app {
@@ -40,7 +42,7 @@ QString details_of(const ModelInfo& info) {
   const auto count = static_cast<double>(info.parameters);
   const QString parameters = count < 1e9 ? ModelWords::tr("%1 M parameters").arg(number(count / 1e6, 0))
                                          : ModelWords::tr("%1 B parameters").arg(number(count / 1e9, 1));
-  QString text = QString::fromStdString(info.architecture) + QStringLiteral(" · ") + parameters;
+  QString text = parameters;
   if (info.experts > 0) {
     text += QStringLiteral(" · ") +
             ModelWords::tr("%1 experts, %2 for each token").arg(info.experts).arg(info.experts_used);
@@ -89,14 +91,37 @@ QString device_why(const LoadedModel& model) {
   return why + QLatin1Char(' ') + ModelWords::tr("The settings choose another device.");
 }
 
+std::string policy_name(const LoadedModel& model) {
+  std::string name = policy_word(model.settings.precision.policy);
+  if (!model.plan) return name;
+  const char* between = " ";
+  for (const PlanTier& tier : model.plan->parts.experts) name += std::exchange(between, "/") + tier.name;
+  return name;
+}
+
 QString policy_text(const LoadedModel& model) {
-  if (model.settings.precision.policy == PolicyKind::none) return ModelWords::tr("weights as in the file");
-  QStringList tiers;
-  if (model.plan) {
-    for (const PlanTier& tier : model.plan->parts.experts) tiers += QString::fromStdString(tier.name);
+  std::vector<std::string> tiers;
+  if (model.plan)
+    for (const PlanTier& tier : model.plan->parts.experts) tiers.push_back(tier.name);
+  switch (model.settings.precision.policy) {
+    case PolicyKind::none:
+      return ModelWords::tr("weights as in the file");
+    case PolicyKind::dynaexq:
+    case PolicyKind::fovea:
+      return tiers.size() == 2 ? ModelWords::tr("hot experts at %1, the others at %2")
+                                     .arg(tier_words(tiers[0]), tier_words(tiers[1]))
+                               : ModelWords::tr("experts at %1, as they are used").arg(tier_words(tiers));
+    case PolicyKind::static_tiers:
+      return ModelWords::tr("a fixed mix of %1").arg(tier_words(tiers));
+    case PolicyKind::offload:
+      return ModelWords::tr("some experts in the slower place");
+    case PolicyKind::flexquant:
+    case PolicyKind::pmpd:
+      return ModelWords::tr("layers at %1").arg(tier_words(tiers));
+    case PolicyKind::automatic:
+      break;
   }
-  return QLatin1String(policy_word(model.settings.precision.policy)) +
-         (tiers.isEmpty() ? QString() : QStringLiteral(" ") + tiers.join(QStringLiteral("/")));
+  return {};
 }
 
 QString policy_why(const LoadedModel& model) {
@@ -161,9 +186,9 @@ QString memory_why(const LoadedModel& model) {
     add(ModelWords::tr("Weights that are no experts: %1"), parts.dense);
     for (const PlanTier& tier : parts.experts) {
       lines += ModelWords::tr("%n expert(s) at %1: %2", nullptr, static_cast<int>(tier.units))
-                   .arg(QString::fromStdString(tier.name), ui::bytes_text(tier.bytes));
+                   .arg(tier_words(tier.name), ui::bytes_text(tier.bytes));
     }
-    add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), parts.kv);
+    add(ModelWords::tr("What the model remembers of the conversation: %1"), parts.kv);
     add(window_words(), parts.windows);
     add(state_words(), parts.states);
     add(ModelWords::tr("Room to compute: %1"), parts.activations);
@@ -171,7 +196,7 @@ QString memory_why(const LoadedModel& model) {
     add(ModelWords::tr("Budget: %1"), model.settings.precision.budget_bytes);
   } else {
     add(ModelWords::tr("Weights: %1"), model.memory.weights);
-    add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), model.memory.kv_cache);
+    add(ModelWords::tr("What the model remembers of the conversation: %1"), model.memory.kv_cache);
     add(window_words(), model.memory.windows);
     add(state_words(), model.memory.states);
     add(ModelWords::tr("Room to compute: %1"), model.memory.activations);

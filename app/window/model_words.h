@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <string>
 
 #include "app/library/stores.h"
 #include "app/window/engine_worker.h"
@@ -11,11 +12,12 @@ namespace fovea::app {
 // A message that does not fit, and what helps; in tokens. `trained`: the longest context that the model
 // knows.
 QString too_long_text(std::int64_t tokens, std::int64_t context, std::int64_t trained);
-QString details_of(const ModelInfo& info);  // "qwen3_moe · 30.5 B parameters · 128 experts, 8 for each token"
+QString details_of(const ModelInfo& info);   // "30.5 B parameters · 128 experts, 8 for each token"
 const char* policy_word(PolicyKind policy);  // as on the command line
 QString device_text(const LoadedModel& model);
 QString device_why(const LoadedModel& model);
-QString policy_text(const LoadedModel& model);
+std::string policy_name(const LoadedModel& model);  // as it is stored: "fovea q4/q2"
+QString policy_text(const LoadedModel& model);      // "hot experts at 4 bits, the others at 2 bits"
 QString policy_why(const LoadedModel& model);
 std::int64_t memory_bytes(const LoadedModel& model);
 // How what was loaded differs from what was shown.

@@ -12,6 +12,7 @@
 #include "app/library/data_folder.h"
 #include "app/library/stores.h"
 #include "app/window/model_rows.h"
+#include "app/window/wizard_downloads.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/api/prepare.h"
@@ -82,37 +83,35 @@ ModelsController::ModelsController(QWidget& parent, ModelsSettings settings)
 }
 
 ModelsController::~ModelsController() {
-  delete dialog_;
+  delete view_;
 }
 
-// --- the window
+// --- the page
 
-void ModelsController::make_dialog() {
-  if (dialog_) return;
-  dialog_ = new ui::ModelsDialog(&parent_);
-  connect_library(dialog_->library());
-  connect_download(dialog_->download());
-  dialog_->download().set_hub(settings_.downloads.hub.endpoint.host());
-  dialog_->download().set_offline(settings_.downloads.network.offline);
+void ModelsController::make_view() {
+  if (view_) return;
+  view_ = new ui::ModelsView(&parent_);
+  connect_library(view_->library());
+  connect_download(view_->download());
+  view_->download().set_hub(settings_.downloads.hub.endpoint.host());
+  view_->download().set_offline(settings_.downloads.network.offline);
   for (const auto& [id, status] : statuses_) show_status(status);
-  if (!early_error_.isEmpty()) dialog_->download().show_error(early_error_);
+  if (!early_error_.isEmpty()) view_->download().show_error(early_error_);
   show_folders();
   show_models();
 }
 
 void ModelsController::show_library() {
-  make_dialog();
-  dialog_->show_library();
-  dialog_->show();
-  dialog_->raise();
-  dialog_->activateWindow();
+  make_view();
+  view_->show_library();
+  Q_EMIT viewWanted();
   scan();
 }
 
 void ModelsController::show_downloads(const QString& search) {
   show_library();
-  dialog_->show_download();
-  if (!search.isEmpty()) dialog_->download().search(search);
+  view_->show_download();
+  if (!search.isEmpty()) view_->download().search(search);
 }
 
 void ModelsController::connect_library(ui::LibraryPage& page) {
@@ -138,6 +137,8 @@ void ModelsController::connect_download(ui::DownloadPage& page) {
   connect(&page, &Page::searchRequested, &downloads_, &DownloadWorker::search);
   connect(&page, &Page::listRequested, &downloads_, &DownloadWorker::list);
   connect(&page, &Page::downloadRequested, this, &ModelsController::start_download);
+  connect(&page, &Page::catalogueRequested, this, &ModelsController::fetch);
+  connect(&page, &Page::openRequested, this, &ModelsController::open);
   connect(&page, &Page::tokenEntered, &downloads_, &DownloadWorker::save_token);
   connect(&page, &Page::settingsRequested, this, &ModelsController::settingsRequested);
   connect(&page.downloads(), &List::pauseRequested, &downloads_, &DownloadWorker::pause);
@@ -150,7 +151,7 @@ void ModelsController::connect_download(ui::DownloadPage& page) {
 void ModelsController::open(const QString& path) {
   const LibraryModel* model = find(path);
   Q_EMIT openRequested(path, model && model->fit ? model->fit->precision : PrecisionRequest{});
-  if (dialog_) dialog_->hide();
+  if (view_) Q_EMIT view_->left();
 }
 
 void ModelsController::show_in_folder(const QString& path) {
@@ -159,8 +160,8 @@ void ModelsController::show_in_folder(const QString& path) {
 }
 
 void ModelsController::tell(const QString& text, bool is_error) {
-  if (!dialog_ || !dialog_->isVisible()) return Q_EMIT notice(text);
-  is_error ? dialog_->library().show_error(text) : dialog_->library().show_notice(text);
+  if (!view_ || !view_->isVisible()) return Q_EMIT notice(text);
+  is_error ? view_->library().show_error(text) : view_->library().show_notice(text);
 }
 
 // --- what holds for all of it
@@ -174,12 +175,12 @@ void ModelsController::set_folders(const std::vector<fs::path>& folders) {
 }
 
 void ModelsController::show_folders() {
-  if (!dialog_) return;
+  if (!view_) return;
   std::vector<ui::FolderView> views;
   for (const fs::path& folder : settings_.own_folders) views.push_back({q(folder.string()), true});
   views.push_back({q(settings_.downloads.downloads.job.cache.folder().string()), true});
   for (const fs::path& folder : settings_.folders) views.push_back({q(folder.string()), false});
-  dialog_->library().set_folders(views);
+  view_->library().set_folders(views);
 }
 
 void ModelsController::set_offline(bool offline) {
@@ -187,7 +188,7 @@ void ModelsController::set_offline(bool offline) {
   if (wanted == settings_.downloads.network.offline) return;
   settings_.downloads.network.offline = wanted;
   downloads_.set_offline(wanted);
-  if (dialog_) dialog_->download().set_offline(wanted);
+  if (view_) view_->download().set_offline(wanted);
 }
 
 void ModelsController::set_limits(std::int64_t context, std::int64_t budget_bytes,
@@ -196,7 +197,7 @@ void ModelsController::set_limits(std::int64_t context, std::int64_t budget_byte
   device_ = device;
   context_ = context;
   budget_bytes_ = budget_bytes;
-  if (dialog_ && dialog_->isVisible()) scan();
+  if (view_ && view_->isVisible()) scan();
 }
 
 void ModelsController::set_open_model(const QString& path, std::int64_t held_bytes,
@@ -212,12 +213,13 @@ void ModelsController::set_open_model(const QString& path, std::int64_t held_byt
 // Something came or went. Models are read only for a window that shows them.
 void ModelsController::look() {
   library_.list();
-  if (dialog_ && dialog_->isVisible()) scan();
+  if (view_ && view_->isVisible()) scan();
 }
 
 void ModelsController::scan() {
-  if (dialog_) dialog_->library().set_looking(true);
+  if (view_) view_->library().set_looking(true);
   library_.scan(held_there(), context_, budget_bytes_, device_);
+  plan_catalogue();
 }
 
 std::int64_t ModelsController::held_there() const {
@@ -233,10 +235,11 @@ const LibraryModel* ModelsController::find(const QString& path) const {
 }
 
 void ModelsController::show_models() {
-  if (!dialog_) return;
+  if (!view_) return;
   std::vector<ui::LibraryRow> rows;
   for (const LibraryModel& model : models_) rows.push_back(row_of(model, open_model_));
-  dialog_->library().set_models(rows);
+  view_->library().set_models(rows);
+  show_catalogue();
 }
 
 void ModelsController::connect_scans() {
@@ -255,10 +258,10 @@ void ModelsController::connect_scans() {
     const auto known = std::ranges::find(models_, model.path, &LibraryModel::path);
     if (known == models_.end()) return;
     *known = model;
-    if (dialog_) dialog_->library().set_model(row_of(model, open_model_));
+    if (view_) view_->library().set_model(row_of(model, open_model_));
   });
   connect(&library_, &LibraryWorker::finished, this, [this] {
-    if (dialog_) dialog_->library().set_looking(false);
+    if (view_) view_->library().set_looking(false);
   });
   connect(&library_, &LibraryWorker::named, this, &ModelsController::modelsNamed);
   connect(&library_, &LibraryWorker::folderChanged, this, &ModelsController::look);
@@ -266,15 +269,15 @@ void ModelsController::connect_scans() {
 
 void ModelsController::connect_work() {
   connect(&work_, &ModelWorker::started, this, [this](const QString& path, ModelTask task) {
-    if (!dialog_) return;
+    if (!view_) return;
     const QString name = QFileInfo(path).fileName();
-    dialog_->library().show_work(task == ModelTask::prepare ? tr("Prepares %1").arg(name)
-                                 : task == ModelTask::check ? tr("Checks %1").arg(name)
-                                                            : tr("Moves %1 to the trash").arg(name),
-                                 0, 0);
+    view_->library().show_work(task == ModelTask::prepare ? tr("Prepares %1").arg(name)
+                               : task == ModelTask::check ? tr("Checks %1").arg(name)
+                                                          : tr("Moves %1 to the trash").arg(name),
+                               0, 0);
   });
   connect(&work_, &ModelWorker::progressed, this, [this](const QString& path, const Progress& progress) {
-    if (!dialog_) return;
+    if (!view_) return;
     const QString name = QFileInfo(path).fileName();
     QString text = name;
     if (progress.unit == Progress::Unit::tokens) {
@@ -282,10 +285,10 @@ void ModelsController::connect_work() {
     } else if (progress.total > 0) {
       text = tr("%1: %2 of %3").arg(name, ui::bytes_text(progress.done), ui::bytes_text(progress.total));
     }
-    dialog_->library().show_work(text, progress.done, progress.total);
+    view_->library().show_work(text, progress.done, progress.total);
   });
   connect(&work_, &ModelWorker::prepared, this, [this](const QString& path, const PrepareReport& report) {
-    if (dialog_) dialog_->library().show_work({}, 0, 0);
+    if (view_) view_->library().show_work({}, 0, 0);
     const QString name = QFileInfo(path).fileName();
     const QString size = ui::bytes_text(report.bytes);
     tell(report.was_there ? tr("%1 was prepared like this already.").arg(name)
@@ -297,7 +300,7 @@ void ModelsController::connect_work() {
     scan();
   });
   connect(&work_, &ModelWorker::checked, this, [this](const QString& path, const CheckReport& report) {
-    if (dialog_) dialog_->library().show_work({}, 0, 0);
+    if (view_) view_->library().show_work({}, 0, 0);
     const QString name = QFileInfo(path).fileName();
     QString text =
         tr("%1 is sound: %2 were read without an error.").arg(name, ui::bytes_text(report.files.bytes));
@@ -312,7 +315,7 @@ void ModelsController::connect_work() {
     tell(text, false);
   });
   connect(&work_, &ModelWorker::removed, this, [this](const QString& path, std::int64_t bytes) {
-    if (dialog_) dialog_->library().show_work({}, 0, 0);
+    if (view_) view_->library().show_work({}, 0, 0);
     tell(tr("%1 is in the trash: %2.").arg(QFileInfo(path).fileName(), ui::bytes_text(bytes)), false);
     look();
   });
@@ -323,30 +326,30 @@ void ModelsController::connect_downloads() {
   connect(&downloads_, &DownloadWorker::changed, this, &ModelsController::on_download);
   connect(&downloads_, &DownloadWorker::removed, this, [this](std::int64_t id) {
     statuses_.erase(id);
-    if (dialog_) dialog_->download().downloads().remove_download(id);
+    if (view_) view_->download().downloads().remove_download(id);
   });
   connect(&downloads_, &DownloadWorker::found, this,
           [this](const QString& text, const std::vector<HubModel>& models) {
-            if (!dialog_) return;
+            if (!view_) return;
             std::vector<ui::RepositoryRow> rows;
             for (const HubModel& model : models) rows.push_back(row_of(model));
-            dialog_->download().show_found(text, rows);
+            view_->download().show_found(text, rows);
           });
   connect(&downloads_, &DownloadWorker::listed, this, &ModelsController::on_listed);
   connect(&downloads_, &DownloadWorker::failed, this, &ModelsController::on_download_failed);
   connect(&downloads_, &DownloadWorker::listTroubled, this, [this](const Error& error) {
     early_error_ = error_words(error);
-    if (dialog_) dialog_->download().show_error(early_error_);
+    if (view_) view_->download().show_error(early_error_);
   });
   connect(&downloads_, &DownloadWorker::tokenWanted, this, [this] {
-    if (dialog_) dialog_->download().ask_token();
+    if (view_) view_->download().ask_token();
   });
   connect(&downloads_, &DownloadWorker::tokenSaved, this, [this] {
     const QString text = tr("The token is in the keyring.");
-    if (dialog_) {
-      dialog_->download().token_saved();
-      dialog_->download().show_notice(text);
-      if (const QString repository = dialog_->download().repository(); !repository.isEmpty())
+    if (view_) {
+      view_->download().token_saved();
+      view_->download().show_notice(text);
+      if (const QString repository = view_->download().repository(); !repository.isEmpty())
         downloads_.list(repository);
     }
     for (const auto& [id, status] : statuses_)
@@ -356,7 +359,7 @@ void ModelsController::connect_downloads() {
   connect(&downloads_, &DownloadWorker::tokenForgotten, this, [this](TokenSource still) {
     Q_EMIT tokenNote(
         still == TokenSource::environment ? tr("The keyring has no token for Fovea any more. The one "
-                                               "in the environment variable HF_TOKEN is still used.")
+                                               "with which Fovea was started is still used.")
         : still == TokenSource::hub_file  ? tr("The keyring has no token for Fovea any more. The one "
                                                 "that the hub's own tools have stored is still used.")
                                           : tr("The keyring has no token for Fovea any more."),
@@ -373,7 +376,7 @@ void ModelsController::forget_token() {
 }
 
 void ModelsController::show_task_error(const QString& path, ModelTask task, const Error& error) {
-  if (dialog_) dialog_->library().show_work({}, 0, 0);
+  if (view_) view_->library().show_work({}, 0, 0);
   const QString name = QFileInfo(path).fileName();
   if (error.kind == ErrorKind::cancelled) {
     tell(task == ModelTask::prepare
@@ -419,8 +422,8 @@ void ModelsController::ask_prepare(const QString& path) {
 }
 
 void ModelsController::offer_tiers(const QString& path, const std::vector<ui::TierChoice>& tiers) {
-  if (!dialog_) return;
-  auto* ask = new ui::PrepareDialog(QFileInfo(path).fileName(), tiers, dialog_);
+  if (!view_) return;
+  auto* ask = new ui::PrepareDialog(QFileInfo(path).fileName(), tiers, view_);
   ask->setAttribute(Qt::WA_DeleteOnClose);
   const auto measure = [path, ask, stores = settings_.stores](const QStringList& chosen) {
     if (chosen.size() < 2)
@@ -457,7 +460,7 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
 // --- downloads
 
 void ModelsController::show_status(const DownloadStatus& status) {
-  if (dialog_) dialog_->download().downloads().set_download(row_of(status));
+  if (view_) view_->download().downloads().set_download(row_of(status));
 }
 
 void ModelsController::on_download(const DownloadStatus& status) {
@@ -467,19 +470,19 @@ void ModelsController::on_download(const DownloadStatus& status) {
   show_status(status);
   if (!is_news) return;
   if (status.state == DownloadState::done) {
-    if (!dialog_ || !dialog_->isVisible())
+    if (!view_ || !view_->isVisible())
       Q_EMIT notice(tr("%1 was downloaded. It is in the list of models.").arg(q(status.name)));
     look();
   } else if (status.state == DownloadState::failed) {
-    if (status.wants_token && dialog_) dialog_->download().ask_token();
-    if (!dialog_ || !dialog_->isVisible())
+    if (status.wants_token && view_) view_->download().ask_token();
+    if (!view_ || !view_->isVisible())
       Q_EMIT notice(tr("The download of %1 failed: %2").arg(q(status.name), why_words(status)));
   }
 }
 
 void ModelsController::on_listed(const QString& asked, const HubRepository& repository,
                                  const std::vector<ModelChoice>& choices) {
-  if (!dialog_ || asked != dialog_->download().repository()) return;
+  if (!view_ || asked != view_->download().repository()) return;
   asked_ = asked;
   listed_ = repository;
   choices_ = choices;
@@ -493,13 +496,65 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
   };
   in_background(this, look, [this, asked](const Result<std::vector<ui::VersionRow>>& rows) {
     if (!rows) return on_download_failed(asked, rows.error());
-    if (dialog_) dialog_->download().show_versions(asked, *rows);
+    if (view_) view_->download().show_versions(asked, *rows);
   });
 }
 
 void ModelsController::on_download_failed(const QString& about, const Error& error) {
   if (about.isEmpty()) Q_EMIT tokenNote(error_words(error), true);
-  if (dialog_) dialog_->download().show_error(error_words(error));
+  if (view_) view_->download().show_error(error_words(error));
+}
+
+// Takes a moment for each model.
+void ModelsController::plan_catalogue() {
+  if (!view_) return;
+  const auto plan = [folder = settings_.own_folders.empty() ? fs::path() : settings_.own_folders.front(),
+                     held = held_there(), context = context_, budget = budget_bytes_,
+                     device = device_]() -> std::vector<Candidate> {
+    auto machine = find_machine(folder, device, held);
+    if (!machine || machine->trouble) return {};
+    machine->room.context = context;
+    machine->room.context_may_shrink = true;
+    if (budget > 0) machine->room.precision.budget_bytes = budget;
+    std::vector<Candidate> planned;
+    for (const CatalogueEntry& entry : catalogue())
+      if (!entry.repository.empty()) planned.push_back(examine_entry(entry, *machine));
+    sort_for(planned, Wish::quality);
+    return planned;
+  };
+  in_background(this, plan, [this, number = ++plans_](const std::vector<Candidate>& planned) {
+    if (number != plans_) return;
+    catalogue_ = planned;
+    show_catalogue();
+  });
+}
+
+void ModelsController::show_catalogue() {
+  if (!view_) return;
+  std::vector<ui::CatalogueRow> rows;
+  for (const Candidate& candidate : catalogue_) {
+    const std::string stem = fs::path(candidate.entry->file).stem().string();
+    const auto here = std::ranges::find_if(
+        models_, [&](const LibraryModel& model) { return model.path.stem().string() == stem; });
+    rows.push_back(row_of(candidate, here == models_.end() ? fs::path() : here->path));
+  }
+  view_->download().set_catalogue(rows);
+}
+
+// The hub is asked which files belong to it; the list of downloads shows the rest.
+void ModelsController::fetch(const QString& id) {
+  const auto found = std::ranges::find_if(
+      catalogue_, [&](const Candidate& candidate) { return q(candidate.entry->id) == id; });
+  if (found == catalogue_.end()) return;
+  auto* asking = new WizardDownloads(downloads_, this);
+  connect(asking, &WizardDownloads::changed, this, [this, asking](const WizardDownload& download) {
+    const bool is_asked = download.error.empty() && download.total == 0;
+    if (is_asked) return;
+    if (!download.error.empty() && view_) view_->download().show_error(q(download.error));
+    asking->disconnect(this);
+    asking->deleteLater();
+  });
+  asking->start(q(found->entry->repository), q(found->entry->file));
 }
 
 void ModelsController::start_download(const QString& repository, int version) {

@@ -1,4 +1,4 @@
-// Joins the models window with the library, the downloads, and the work on models' files.
+// Joins the page of models with the library, the downloads, and the work on models' files.
 #pragma once
 
 #include <QObject>
@@ -11,10 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "app/advisor/candidates.h"
 #include "app/download/download_worker.h"
 #include "app/library/library_worker.h"
 #include "app/library/model_worker.h"
-#include "ui/models/models_dialog.h"
+#include "ui/models/models_view.h"
 
 namespace fovea::ui {
 class DownloadPage;
@@ -39,7 +40,7 @@ class ModelsController : public QObject {
   Q_OBJECT
 
  public:
-  // The window is made when it is shown first; until then only the downloads go on.
+  // The page is made when it is wanted first; until then only the downloads go on.
   ModelsController(QWidget& parent, ModelsSettings settings);
   ~ModelsController() override;
 
@@ -54,13 +55,14 @@ class ModelsController : public QObject {
   // What the chat window has open; an empty path: nothing.
   void set_open_model(const QString& path, std::int64_t held_bytes, const std::string& device = {});
 
-  ui::ModelsDialog* dialog() { return dialog_; }  // null until it was shown
+  ui::ModelsView* view() { return view_; }  // null until it was shown
   DownloadWorker& downloads() { return downloads_; }
   // tokenNote() follows.
   void save_token(const QString& token);
   void forget_token();
 
  Q_SIGNALS:
+  void viewWanted();  // view() is to be shown
   // `precision`: how the planner makes it fit; policy none: as its file has it.
   void openRequested(const QString& path, const fovea::PrecisionRequest& precision);
   void folderAdded(const QString& path);
@@ -68,10 +70,10 @@ class ModelsController : public QObject {
   void settingsRequested();
   void modelsNamed(const std::vector<fovea::app::LibraryEntry>& models);  // all; when some came or went
   void tokenNote(const QString& text, bool is_error);                     // what became of the hub's token
-  void notice(const QString& text);  // for the chat window, while this one is hidden
+  void notice(const QString& text);  // for the chat window, while the page is hidden
 
  private:
-  void make_dialog();
+  void make_view();
   void connect_library(ui::LibraryPage& page);
   void connect_download(ui::DownloadPage& page);
   void connect_scans();
@@ -88,6 +90,9 @@ class ModelsController : public QObject {
                  const std::vector<ModelChoice>& choices);
   void on_download_failed(const QString& about, const Error& error);
   void start_download(const QString& repository, int version);
+  void plan_catalogue();
+  void show_catalogue();
+  void fetch(const QString& id);
   void ask_prepare(const QString& path);
   void offer_tiers(const QString& path, const std::vector<ui::TierChoice>& tiers);
   void show_task_error(const QString& path, ModelTask task, const Error& error);
@@ -109,11 +114,13 @@ class ModelsController : public QObject {
   QString asked_;        // the repository whose versions are shown
   HubRepository listed_;
   std::vector<ModelChoice> choices_;
+  std::vector<Candidate> catalogue_;  // what fits first
+  int plans_ = 0;                     // of the catalogue; only the last one is heeded
 
   LibraryWorker library_;
   ModelWorker work_;
   DownloadWorker downloads_;
-  QPointer<ui::ModelsDialog> dialog_;  // the parent owns it
+  QPointer<ui::ModelsView> view_;  // the parent owns it
 };
 
 }  // namespace fovea::app

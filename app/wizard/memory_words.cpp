@@ -6,6 +6,7 @@
 #include "app/library/fit_words.h"
 #include "app/wizard/wizard_words.h"
 #include "app/words/qt_text.h"
+#include "app/words/tier_words.h"
 #include "ui/language/number_text.h"
 
 namespace fovea::app {
@@ -23,10 +24,8 @@ struct MemoryWords {
 ChoiceView kv_choice(KvType kv) {
   switch (kv) {
     case KvType::f16:
-      return {
-          MemoryWords::tr("16 bits (usual)"),
-          MemoryWords::tr(
-              "What the model remembers of the conversation, the KV cache, with 16 bits for each number.")};
+      return {MemoryWords::tr("16 bits (usual)"),
+              MemoryWords::tr("What the model remembers of the conversation, with 16 bits for each number.")};
     case KvType::q8:
       return {MemoryWords::tr("8 bits (half the memory)"),
               MemoryWords::tr(
@@ -40,7 +39,7 @@ ChoiceView kv_choice(KvType kv) {
 
 ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
   QStringList tiers;
-  for (const std::string& tier : choice.tiers) tiers += q(tier);
+  for (const std::string& tier : choice.tiers) tiers += tier_words(tier);
   const QString all = tiers.join(QStringLiteral(", "));
   switch (choice.policy) {
     case PolicyKind::none:
@@ -49,7 +48,7 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
                   "Every weight is as precise as in the model's file; nothing changes while it answers.")};
     case PolicyKind::dynaexq:
       return {
-          MemoryWords::tr("Hot experts at %1, the others at %2 (DynaExq)")
+          MemoryWords::tr("Hot experts at %1, the others at %2, by use alone")
               .arg(tiers.value(0), tiers.value(1)),
           MemoryWords::tr(
               "Experts that the conversation uses most are precise, the others take less room. It changes "
@@ -69,11 +68,11 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
                           "Each expert has a precision that stays: the best mix that the budget holds.")
                     : MemoryWords::tr("Each layer has a precision that stays: the best mix that the budget "
                                       "holds.")};
-      return {has_experts ? MemoryWords::tr("All experts at %1").arg(all)
-                          : MemoryWords::tr("All layers at %1").arg(all),
-              MemoryWords::tr(
-                  "q8, q4, q3 and q2 take about 8, 4, 3 and 2 bits for each weight. Below 3 bits answers get "
-                  "noticeably worse.")};
+      return {
+          has_experts ? MemoryWords::tr("All experts at %1").arg(all)
+                      : MemoryWords::tr("All layers at %1").arg(all),
+          MemoryWords::tr(
+              "So many bits are about what each weight takes. Below 3 bits answers get noticeably worse.")};
     case PolicyKind::offload:
       return {MemoryWords::tr("Experts at %1, some on the disk").arg(all),
               MemoryWords::tr(
@@ -142,17 +141,17 @@ void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
     ui::BudgetPartView part;
     part.kind = Kind::tier;
     part.bits_per_weight = tier.bits_per_weight;
-    part.name =
-        has_experts
-            ? MemoryWords::tr("%Ln expert(s) at %1", nullptr, static_cast<int>(tier.units)).arg(q(tier.name))
-            : MemoryWords::tr("%Ln layer(s) at %1", nullptr, static_cast<int>(tier.units)).arg(q(tier.name));
+    part.name = has_experts ? MemoryWords::tr("%Ln expert(s) at %1", nullptr, static_cast<int>(tier.units))
+                                  .arg(tier_words(tier.name))
+                            : MemoryWords::tr("%Ln layer(s) at %1", nullptr, static_cast<int>(tier.units))
+                                  .arg(tier_words(tier.name));
     part.bytes = tier.bytes;
     part.why =
         MemoryWords::tr("%1 bits for each weight, with what the blocks are rounded up to and a spare one.")
             .arg(ui::number_text(tier.bits_per_weight, 2));
     if (tier.bytes > 0) view.parts.push_back(part);
   }
-  add_part(view, Kind::kv, MemoryWords::tr("Conversation (KV cache)"), parts.kv,
+  add_part(view, Kind::kv, MemoryWords::tr("Conversation"), parts.kv,
            MemoryWords::tr("Keys and values of %1 tokens, for each layer.")
                .arg(ui::count_text(report.options.context)));
   if (parts.windows > 0)

@@ -8,6 +8,7 @@
 #include "app/library/fit_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
+#include "app/words/tier_words.h"
 #include "ui/language/number_text.h"
 
 namespace fovea::app {
@@ -35,7 +36,7 @@ QString billions(std::int64_t parameters) {
                      : WizardWords::tr("%1 billion").arg(ui::number_text(value / 1e9, 1));
 }
 
-// "6,144 experts at q4 15.2 GB"
+// "6,144 experts at 4 bits 15.2 GB"
 QString holds_of(const LoadPlan& report, bool has_experts) {
   const Plan::Parts& parts = report.plan.parts;
   QStringList words;
@@ -48,7 +49,7 @@ QString holds_of(const LoadPlan& report, bool has_experts) {
         words +=
             (has_experts ? WizardWords::tr("%Ln expert(s) at %1 %2", nullptr, static_cast<int>(tier.units))
                          : WizardWords::tr("%Ln layer(s) at %1 %2", nullptr, static_cast<int>(tier.units)))
-                .arg(q(tier.name), ui::bytes_text(tier.bytes));
+                .arg(tier_words(tier.name), ui::bytes_text(tier.bytes));
   }
   words += WizardWords::tr("conversation %1").arg(ui::bytes_text(parts.kv + parts.windows + parts.states));
   return words.join(QStringLiteral(" · "));
@@ -149,11 +150,10 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
   const QString disk_speed = machine.disk_read_gb_per_s > 0 ? gb_per_s(machine.disk_read_gb_per_s) : pending;
   return {
       {WizardWords::tr("Processor"),
-       WizardWords::tr("%1 · %n core(s) · %2", nullptr, device.cores)
-           .arg(q(device.description), q(device.instruction_set)),
-       WizardWords::tr(
-           "The cores that this program may use, and the fastest instruction set that the processor "
-           "understands. FOVEA_CPU chooses another one.")},
+       WizardWords::tr("%1 · %n core(s)", nullptr, device.cores).arg(q(device.description)),
+       WizardWords::tr("The cores that this program may use. The fastest instruction set that the processor "
+                       "understands is %1.")
+           .arg(q(device.instruction_set))},
       card_fact,
       {WizardWords::tr("Memory"),
        WizardWords::tr("%1, of which %2 are free")
@@ -203,7 +203,7 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
   if (!candidate.path.empty()) {
     row.place = WizardWords::tr("on this computer, %1").arg(ui::bytes_text(candidate.file_bytes));
   } else if (candidate.entry && !candidate.entry->made_by.empty()) {
-    row.place = WizardWords::tr("to make with %1").arg(q(candidate.entry->made_by));
+    row.place = WizardWords::tr("to be made with a command");
   } else {
     row.place = (is_computed(candidate) ? WizardWords::tr("to download, about %1")
                                         : WizardWords::tr("to download, %1"))
@@ -217,7 +217,7 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
     row.fit_text = WizardWords::tr("Cannot be opened");
     row.holds = q(candidate.trouble);
     row.place = candidate.path.empty() ? QString() : WizardWords::tr("on this computer");
-    row.facts = {{WizardWords::tr("File"), q(candidate.path.string()), q(candidate.trouble)}};
+    row.facts = {{WizardWords::tr("File"), q(candidate.path.string()), q(candidate.trouble), true}};
     return row;
   }
   if (row.good_at.isEmpty()) row.good_at = parameters_of(candidate);
@@ -256,11 +256,11 @@ std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNee
                                       const Machine& machine) {
   std::vector<ui::FactView> facts;
   if (!candidate.path.empty()) {
-    facts.push_back({WizardWords::tr("File"), q(candidate.path.string()), {}});
+    facts.push_back({WizardWords::tr("File"), q(candidate.path.string()), {}, true});
   } else if (candidate.entry && !candidate.entry->repository.empty()) {
     facts.push_back({WizardWords::tr("From"), q(candidate.entry->repository),
-                     WizardWords::tr("The model hub's repository.")});
-    facts.push_back({WizardWords::tr("File"), q(candidate.entry->file), {}});
+                     WizardWords::tr("The model hub's repository."), true});
+    facts.push_back({WizardWords::tr("File"), q(candidate.entry->file), {}, true});
     const bool computed = is_computed(candidate);
     facts.push_back({WizardWords::tr("Size"),
                      (computed ? WizardWords::tr("about %1; %2 are free on the disk")
@@ -287,9 +287,9 @@ std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNee
 QString stage_words(const Progress& progress) {
   using enum Progress::Stage;
   if (progress.stage == preparing || progress.stage == writing)
-    return WizardWords::tr("Preparing the precisions… %1").arg(q(progress.item));
+    return WizardWords::tr("Preparing the precisions…");
   if (progress.stage == calibrating) return WizardWords::tr("Measuring…");
-  return WizardWords::tr("Loading… %1").arg(q(progress.item));
+  return WizardWords::tr("Loading…");
 }
 
 std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std::optional<LoadPlan>& report,

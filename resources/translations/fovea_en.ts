@@ -188,10 +188,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 · %n core(s) · %2</source>
+        <source>%1 · %n core(s)</source>
         <translation>
-            <numerusform>%1 · %n core · %2</numerusform>
-            <numerusform>%1 · %n cores · %2</numerusform>
+            <numerusform>%1 · %n core</numerusform>
+            <numerusform>%1 · %n cores</numerusform>
         </translation>
     </message>
 </context>
@@ -222,6 +222,16 @@
         <translation>
             <numerusform>%n token since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</numerusform>
             <numerusform>%n tokens since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::LibraryTable</name>
+    <message numerus="yes">
+        <source>%1 experts in %n layer(s), %2 for each token</source>
+        <translation>
+            <numerusform>%1 experts in %n layer, %2 for each token</numerusform>
+            <numerusform>%1 experts in %n layers, %2 for each token</numerusform>
         </translation>
     </message>
 </context>

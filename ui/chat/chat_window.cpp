@@ -13,6 +13,7 @@
 #include <QMessageBox>
 #include <QProgressBar>
 #include <QScreen>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -26,6 +27,7 @@
 #include "ui/chat/transcript_view.h"
 #include "ui/chat/welcome_view.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/page.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"
@@ -59,8 +61,11 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
 
-  layout->addWidget(make_header());
-  layout->addLayout(make_conversation(), 1);
+  places_ = new QStackedWidget(centre);
+  header_ = make_header();
+  layout->addWidget(header_);
+  places_->addWidget(make_conversation());
+  layout->addWidget(places_, 1);
   make_progress();
   add_centred(*layout, *progress_box_, conversation_width, space::wide);
   error_bar_ = new ErrorBar(centre);
@@ -82,18 +87,21 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   make_menus();
 
   connect(composer_, &Composer::sendRequested, this, &ChatWindow::sendRequested);
+  connect(composer_, &Composer::textEdited, this, &ChatWindow::update_composer);
   connect(composer_, &Composer::stopRequested, this, &ChatWindow::stopRequested);
   connect(transcript_, &TranscriptView::linkActivated, this, &ChatWindow::open_link);
   connect(composer_, &Composer::settingsRequested, this, &ChatWindow::chatSettingsRequested);
   connect(sidebar_, &Sidebar::newChatRequested, this, &ChatWindow::newChatRequested);
   connect(sidebar_, &Sidebar::modelsRequested, this, &ChatWindow::modelsRequested);
   connect(sidebar_, &Sidebar::settingsRequested, this, &ChatWindow::settingsRequested);
+  connect(sidebar_, &Sidebar::conversationRequested, this, &ChatWindow::leave_page);
+  connect(sidebar_, &Sidebar::newChatRequested, this, &ChatWindow::leave_page);
   connect(error_bar_, &ErrorBar::actionRequested, this, [this] {
     if (const auto act = std::exchange(error_act_, {})) act();
   });
+  composer_->focus_input();
   set_state(State::no_model);
   update_title();
-  composer_->focus_input();
 }
 
 QWidget* ChatWindow::make_header() {
@@ -141,14 +149,17 @@ QWidget* ChatWindow::make_header() {
 }
 
 // The conversation, and over it what is shown while there is none to lead.
-QLayout* ChatWindow::make_conversation() {
-  auto* layout = new QGridLayout;
+QWidget* ChatWindow::make_conversation() {
+  auto* conversation = new QWidget(this);
+  auto* layout = new QGridLayout(conversation);
+  layout->setContentsMargins(0, 0, 0, 0);
   transcript_ = new TranscriptView(this);
   transcript_->setObjectName(QStringLiteral("transcript"));
   transcript_->setMinimumHeight(control_height);  // it gives way to what went wrong
-  welcome_ = new WelcomeView(this);
+  welcome_ = new WelcomeView;
+  welcome_area_ = new PageArea(welcome_, this);
   layout->addWidget(transcript_, 0, 0);
-  layout->addWidget(welcome_, 0, 0, Qt::AlignCenter);
+  layout->addWidget(welcome_area_, 0, 0);
   starters_ = new StarterView(this);
   layout->addWidget(starters_, 0, 0, Qt::AlignCenter);
   connect(starters_, &StarterView::chosen, this, [this](const QString& text) {
@@ -163,7 +174,7 @@ QLayout* ChatWindow::make_conversation() {
   connect(welcome_, &WelcomeView::wizardRequested, this, &ChatWindow::wizardRequested);
   connect(welcome_, &WelcomeView::modelsRequested, this, &ChatWindow::modelsRequested);
   connect(welcome_, &WelcomeView::fileRequested, this, &ChatWindow::open_file);
-  return layout;
+  return conversation;
 }
 
 QWidget* ChatWindow::make_progress() {
@@ -231,12 +242,21 @@ void ChatWindow::set_conversation_title(const QString& title) {
 }
 
 void ChatWindow::update_title() {
-  const QString& title = conversation_title_.isEmpty() ? model_name_ : conversation_title_;
-  setWindowTitle(title.isEmpty() ? tr("Fovea") : tr("%1 – Fovea").arg(title));
+  setWindowTitle(conversation_title_.isEmpty() ? tr("Fovea") : tr("%1 – Fovea").arg(conversation_title_));
 }
 
 void ChatWindow::update_empty_text() {
-  welcome_->setVisible(state_ == State::no_model && transcript_->message_count() == 0);
+  const bool welcomes = state_ == State::no_model && transcript_->message_count() == 0;
+  const bool had_focus = composer_->isAncestorOf(focusWidget());
+  if (welcomes == welcome_area_->isHidden()) {
+    welcome_area_->setVisible(welcomes);
+    // At once: what is shown next beside it, as the panel, must not find the window too small for both.
+    for (QWidget* outer = welcome_area_->parentWidget(); outer && outer != this;
+         outer = outer->parentWidget())
+      if (outer->layout()) outer->layout()->activate();
+  }
+  update_composer();
+  if (welcomes && had_focus && composer_->isHidden()) welcome_->focus_main();
   const bool suggests = state_ == State::ready && !starters_->is_empty();
   starters_->setVisible(suggests && transcript_->message_count() == 0);
   picker_->setToolTip(tr("Choose the model"));
@@ -250,14 +270,22 @@ void ChatWindow::update_empty_text() {
       transcript_->set_empty_text({});
       break;
     default:
-      picker_->setText(picker_->fontMetrics()
-                           .elidedText(model_name_, Qt::ElideRight,
-                                       std::max(centralWidget()->width() - room_beside_name, 160))
-                           .replace(QLatin1Char('&'), QLatin1String("&&")));
+      picker_->setText(
+          picker_->fontMetrics()
+              .elidedText(model_name_, Qt::ElideRight, std::max(places_->width() - room_beside_name, 160))
+              .replace(QLatin1Char('&'), QLatin1String("&&")));
       picker_->setToolTip(model_details_.isEmpty() ? model_name_
                                                    : model_name_ + QLatin1Char('\n') + model_details_);
-      transcript_->set_empty_text(suggests ? QString() : tr("Ask %1 something.").arg(model_name_));
+      transcript_->set_empty_text(suggests ? QString() : tr("What shall we talk about?"));
   }
+}
+
+// Not where there is nobody to ask, but for what is typed all the same.
+void ChatWindow::update_composer() {
+  const bool was_hidden = composer_->isHidden();
+  const bool is_wanted = welcome_area_->isHidden() || !composer_->text().isEmpty();
+  composer_->setVisible(is_wanted && !page_);
+  if (was_hidden && !composer_->isHidden() && !focusWidget()) composer_->focus_input();
 }
 
 void ChatWindow::set_library(const std::vector<ModelChoice>& models) {
@@ -294,8 +322,8 @@ void ChatWindow::fill_picker() {
   picker_menu_->addAction(tr("Download a model…"), this, &ChatWindow::downloadsRequested);
   picker_menu_->addAction(tr("All models…"), this, &ChatWindow::modelsRequested);
   picker_menu_->addAction(tr("Find a model that fits…"), this, &ChatWindow::wizardRequested);
-  picker_menu_->addAction(tr("Open a GGUF file…"), this, &ChatWindow::open_file);
-  picker_menu_->addAction(tr("Open a Hugging Face folder…"), this, &ChatWindow::open_folder);
+  picker_menu_->addAction(tr("Open a file…"), this, &ChatWindow::open_file);
+  picker_menu_->addAction(tr("Open a folder…"), this, &ChatWindow::open_folder);
 }
 
 void ChatWindow::open_link(const QString& address) {
@@ -377,7 +405,41 @@ void ChatWindow::show_panel_title(bool shown) {
 }
 
 void ChatWindow::show_live_panel(bool shown) {
-  if (live_dock_) live_dock_->setVisible(shown);
+  if (page_) {
+    panel_gave_way_ = shown;
+  } else if (live_dock_) {
+    live_dock_->setVisible(shown);
+  }
+}
+
+void ChatWindow::show_page(Page& page, SidebarPlace place) {
+  if (page_ && page_ != &page) leave_page();
+  sidebar_->set_place(place);
+  if (page_ == &page) return;
+  places_->addWidget(&page);
+  connect(&page, &Page::left, this, &ChatWindow::leave_page, Qt::UniqueConnection);
+  page_ = &page;
+  header_->hide();
+  update_composer();
+  panel_gave_way_ = live_dock_ && !live_dock_->isFloating() && !live_dock_->isHidden();
+  if (panel_gave_way_) live_dock_->hide();
+  places_->setCurrentWidget(&page);
+  page.setFocus();
+}
+
+void ChatWindow::leave_page() {
+  if (!header_->isHidden()) return;  // no page is shown
+  sidebar_->set_place(SidebarPlace::conversation);
+  places_->setCurrentIndex(0);
+  if (page_) {
+    places_->removeWidget(page_);  // it takes no room from the conversation
+    page_->close();
+  }
+  page_.clear();
+  header_->show();
+  update_composer();
+  if (std::exchange(panel_gave_way_, false)) live_dock_->show();
+  composer_->isHidden() ? welcome_->focus_main() : composer_->focus_input();
 }
 
 // Beside the conversation and not over it: where the screen has no room for both, the window gives up the
@@ -411,6 +473,10 @@ void ChatWindow::place_panel(bool apart) {
 
 // What is typed where nothing takes it belongs to the next message.
 void ChatWindow::keyPressEvent(QKeyEvent* event) {
+  if (page_) {
+    if (event->matches(QKeySequence::Cancel)) leave_page();
+    return QMainWindow::keyPressEvent(event);
+  }
   if (!composer_->take_typed(*event)) QMainWindow::keyPressEvent(event);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QPointer>
 #include <QStringList>
 #include <functional>
 #include <vector>
@@ -18,16 +19,19 @@ class QLabel;
 class QLayout;
 class QMenu;
 class QProgressBar;
+class QStackedWidget;
 class QToolButton;
 
 namespace fovea::ui {
 
 class Composer;
 class ErrorBar;
+class Page;
 class Sidebar;
 class StarterView;
 class TranscriptView;
 class WelcomeView;
+enum class SidebarPlace : int;
 struct Starter;
 
 // A model that the picker offers.
@@ -47,7 +51,7 @@ class ChatWindow : public QMainWindow {
 
   void set_state(State state);
   State state() const { return state_; }
-  // The details are told when somebody points at the name.
+  // The name stands at the top and nowhere else; the details are told when somebody points at the name.
   void set_model(const QString& name, const QString& details);
   // Of other programs, in progress: a count beside the model's name. 0: nothing is shown.
   void set_requests(int count, const QString& address);
@@ -74,7 +78,13 @@ class ChatWindow : public QMainWindow {
   // Its dock at the right; the window owns it from now on.
   void set_live_panel(QWidget* panel);
   void show_live_panel(bool shown);
+  // A page in the conversation's place, the panel's with it, until it is left: by its own way back, or for a
+  // conversation. Whoever owns it deletes it only after that.
+  void show_page(Page& page, SidebarPlace place);
+  void leave_page();
+  QWidget* page() const { return page_; }  // null: the conversation is shown
 
+  WelcomeView& welcome() { return *welcome_; }
   TranscriptView& transcript() { return *transcript_; }
   Composer& composer() { return *composer_; }
   Sidebar& sidebar() { return *sidebar_; }
@@ -97,7 +107,7 @@ class ChatWindow : public QMainWindow {
   void deletedWanted();
   void restoreRequested(qint64 conversation);
   void modelRequested(const QString& path);
-  void modelsRequested();  // the window of models
+  void modelsRequested();  // the page of models
   void downloadsRequested();
   void settingsRequested();
   void serverSettingsRequested();
@@ -116,11 +126,12 @@ class ChatWindow : public QMainWindow {
  private:
   // chat_window.cpp
   QWidget* make_header();
-  QLayout* make_conversation();
+  QWidget* make_conversation();
   QWidget* make_progress();
   void open_link(const QString& address);
   void fill_picker();
   void update_empty_text();
+  void update_composer();
   void update_title();
   void place_panel(bool apart);
   void show_panel_title(bool shown);
@@ -139,6 +150,10 @@ class ChatWindow : public QMainWindow {
   void fill_move_menu();
 
   State state_ = State::no_model;
+  QWidget* header_;
+  QStackedWidget* places_;  // the conversation, and pages
+  QPointer<QWidget> page_;
+  bool panel_gave_way_ = false;  // to the page
   QToolButton* picker_;
   QToolButton* panel_button_;
   QToolButton* more_;
@@ -154,6 +169,7 @@ class ChatWindow : public QMainWindow {
   QMenu* view_menu_ = nullptr;
   TranscriptView* transcript_;
   WelcomeView* welcome_;   // over the empty conversation, while no model is open …
+  QWidget* welcome_area_;  // … that scrolls where it must
   StarterView* starters_;  // … or one that suggests how to begin
   ErrorBar* error_bar_;
   std::function<void()> error_act_;

@@ -41,10 +41,9 @@ void ChatWindow::make_menus() {
             Q_EMIT sidebar_->newFolderRequested(0);
           });
   file->addSeparator();
-  connect(add_action(file, "openFileAction", tr("&Open a GGUF file…"), QKeySequence::Open),
-          &QAction::triggered, this, &ChatWindow::open_file);
-  connect(add_action(file, "openFolderAction", tr("Open a Hugging Face &folder…"),
-                     key(Qt::CTRL, Qt::SHIFT, Qt::Key_O)),
+  connect(add_action(file, "openFileAction", tr("&Open a file…"), QKeySequence::Open), &QAction::triggered,
+          this, &ChatWindow::open_file);
+  connect(add_action(file, "openFolderAction", tr("Open a &folder…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_O)),
           &QAction::triggered, this, &ChatWindow::open_folder);
   connect(
       add_action(file, "wizardAction", tr("Find a model that fi&ts…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_S)),
@@ -169,6 +168,10 @@ void ChatWindow::make_menus() {
   connect(add_action(help, "aboutAction", tr("&About Fovea"), {}), &QAction::triggered, this,
           &ChatWindow::show_about);
 
+  // What is done with the conversation shows it.
+  for (const char* name : {"newChatAction", "findAction", "regenerateAction", "continueAction", "editAction"})
+    connect(findChild<QAction*>(QLatin1String(name)), &QAction::triggered, this, &ChatWindow::leave_page);
+
   // One button instead of a bar, unless the desktop has a bar of its own.
   auto* all = new QMenu(more_);
   all->addActions(menuBar()->actions());
@@ -223,7 +226,7 @@ void ChatWindow::update_actions() {
 
 void ChatWindow::open_file() {
   const QString path =
-      QFileDialog::getOpenFileName(this, tr("Open a model"), {}, tr("GGUF models (*.gguf);;All files (*)"));
+      QFileDialog::getOpenFileName(this, tr("Open a model"), {}, tr("Models (*.gguf);;All files (*)"));
   if (!path.isEmpty()) Q_EMIT modelRequested(path);
 }
 

@@ -67,6 +67,10 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   empty_->setMargin(16);
   models_ = row("sidebarModels", Glyph::models, tr("Models"), {});
   settings_ = row("sidebarSettings", Glyph::settings, tr("Settings"), {});
+  for (QToolButton* button : {models_, settings_}) {
+    button->setCheckable(true);
+    connect(button, &QToolButton::clicked, this, [this] { set_place(place_); });  // a click alone lights none
+  }
 
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(10, space::usual + 2, 10, space::tight);
@@ -191,6 +195,12 @@ void Sidebar::update_undo_bar() {
 void Sidebar::focus_search() {
   field_->setFocus(Qt::ShortcutFocusReason);
   field_->selectAll();
+}
+
+void Sidebar::set_place(SidebarPlace place) {
+  place_ = place;
+  models_->setChecked(place == SidebarPlace::models);
+  settings_->setChecked(place == SidebarPlace::settings);
 }
 
 void Sidebar::rename(qint64 conversation) {

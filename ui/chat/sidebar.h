@@ -20,6 +20,9 @@ class ConversationListView;
 
 enum class ExportFormat { markdown, json };
 
+// What the window's middle shows.
+enum class SidebarPlace : int { conversation, models, settings };
+
 class Sidebar : public QWidget {
   Q_OBJECT
 
@@ -39,6 +42,7 @@ class Sidebar : public QWidget {
   // Says what was deleted, and offers it back for a while; what was deleted before it in this time, too.
   void show_deleted(qint64 conversation, const QString& title);
   void focus_search();
+  void set_place(SidebarPlace place);  // its row is lit
   void rename(qint64 conversation);
   void rename_folder(qint64 folder);
   const std::vector<FolderItem>& folders() const { return folders_; }
@@ -99,6 +103,7 @@ class Sidebar : public QWidget {
   std::vector<ConversationItem> conversations_;
   std::vector<FolderItem> folders_;
   std::vector<SearchItem> results_;
+  SidebarPlace place_ = SidebarPlace::conversation;
   bool more_ = false;
   qint64 current_ = 0;
   qint64 current_folder_ = 0;              // of a new one

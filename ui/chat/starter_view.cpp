@@ -102,6 +102,7 @@ QSize StarterView::sizeHint() const {
 
 void StarterView::set_starters(const QString& about, const std::vector<Starter>& starters) {
   about_->setText(about);
+  about_->setVisible(!about.isEmpty());
   for (StarterCard* card : cards_) card->deleteLater();
   cards_.clear();
   for (const Starter& starter : starters) {

@@ -125,6 +125,7 @@ void DownloadList::set_download(const DownloadRow& row) {
     layout_->insertWidget(layout_->count() - 1, line);
     line->show();
     empty_->hide();
+    Q_EMIT countChanged(count());
   }
   line->show_download(row);
   set_room();
@@ -137,6 +138,7 @@ void DownloadList::remove_download(qint64 id) {
   found->second->hide();
   lines_.erase(found);
   empty_->setVisible(lines_.empty());
+  Q_EMIT countChanged(count());
   set_room();
 }
 

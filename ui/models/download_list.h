@@ -26,6 +26,7 @@ class DownloadList : public QScrollArea {
   int count() const { return static_cast<int>(lines_.size()); }
 
  Q_SIGNALS:
+  void countChanged(int count);
   void pauseRequested(qint64 id);
   void resumeRequested(qint64 id);
   void cancelRequested(qint64 id);

@@ -12,11 +12,15 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/models/catalogue_list.h"
 #include "ui/models/download_list.h"
 #include "ui/models/fit_style.h"
 #include "ui/models/hub_tables.h"
 #include "ui/models/message_line.h"
 #include "ui/models/table_look.h"
+#include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
+#include "ui/theme/window_size.h"
 
 namespace fovea::ui {
 namespace {
@@ -57,15 +61,17 @@ DownloadPage::DownloadPage(QWidget* parent) : QWidget(parent), hub_(QStringLiter
   columns->setStretchFactor(0, 1);
   columns->setStretchFactor(1, 1);
 
-  auto* below = new QWidget(this);
+  auto* below = downloads_box_ = new QWidget(this);
   auto* below_layout = new QVBoxLayout(below);
   below_layout->setContentsMargins(0, 0, 0, 0);
   auto* title = new QLabel(tr("Downloads"), below);
-  QFont bold = title->font();
-  bold.setBold(true);
-  title->setFont(bold);
+  set_type(*title, Type::label, true);
+  title->setForegroundRole(QPalette::PlaceholderText);
   downloads_ = new DownloadList(below);
   downloads_->setAccessibleName(tr("Downloads"));
+  connect(downloads_, &DownloadList::countChanged, this,
+          [this](int count) { downloads_box_->setVisible(count > 0); });
+  below->hide();
   below_layout->addWidget(title);
   below_layout->addWidget(downloads_, 1);
 
@@ -87,14 +93,14 @@ QWidget* DownloadPage::make_search() {
   layout->setContentsMargins(0, 0, 0, 0);
   field_ = new QLineEdit(box);
   field_->setObjectName(QStringLiteral("hubSearch"));
-  field_->setPlaceholderText(tr("Search for a model, for example: qwen3 30b a3b gguf"));
+  field_->setPlaceholderText(tr("Search models to download"));
   field_->setAccessibleName(tr("Search on the hub"));
   field_->setClearButtonEnabled(true);
   search_ = new QPushButton(tr("&Search"), box);
   search_->setObjectName(QStringLiteral("startSearch"));
   search_->setAutoDefault(false);
   connect(field_, &QLineEdit::returnPressed, this, &DownloadPage::start_search);
-  connect(field_, &QLineEdit::textChanged, this, &DownloadPage::update_enabled);
+  connect(field_, &QLineEdit::textChanged, this, &DownloadPage::edit_search);
   connect(search_, &QPushButton::clicked, this, &DownloadPage::start_search);
   layout->addWidget(field_, 1);
   layout->addWidget(search_);
@@ -119,7 +125,24 @@ QWidget* DownloadPage::make_repositories() {
   found_text_->setObjectName(QStringLiteral("foundText"));
   found_->addWidget(repositories_);
   found_->addWidget(found_text_);
+  found_->addWidget(make_catalogue());
   return found_;
+}
+
+QWidget* DownloadPage::make_catalogue() {
+  auto* page = catalogue_page_ = new QWidget(found_);
+  auto* layout = new QVBoxLayout(page);
+  layout->setContentsMargins(0, 0, 0, 0);
+  catalogue_ = new CatalogueList;
+  connect(catalogue_, &CatalogueList::downloadRequested, this, &DownloadPage::catalogueRequested);
+  connect(catalogue_, &CatalogueList::openRequested, this, &DownloadPage::openRequested);
+  catalogue_note_ = text_label(page);
+  catalogue_note_->setObjectName(QStringLiteral("catalogueNote"));
+  catalogue_note_->setForegroundRole(QPalette::PlaceholderText);
+  catalogue_note_->hide();
+  layout->addWidget(catalogue_note_);
+  layout->addWidget(new PageArea(catalogue_, page), 1);
+  return page;
 }
 
 QWidget* DownloadPage::make_versions() {
@@ -230,7 +253,36 @@ void DownloadPage::set_hub(const QString& host) {
 void DownloadPage::set_offline(bool offline) {
   offline_ = offline;
   offline_box_->setVisible(offline);
+  catalogue_->set_offline(offline);
   update_enabled();
+}
+
+void DownloadPage::set_catalogue(const std::vector<CatalogueRow>& rows) {
+  catalogue_->set_rows(rows);
+  if (searched_.isEmpty()) show_catalogue();
+}
+
+// What is typed filters the models that Fovea knows; the search goes on to the hub. An empty field leads
+// back.
+void DownloadPage::edit_search(const QString& text) {
+  update_enabled();
+  catalogue_->set_filter(text);
+  if (text.trimmed().isEmpty() && !searched_.isEmpty() && !searching_) {
+    searched_.clear();
+    repository_.clear();
+    repository_table_->set_rows({});
+    show_found({}, {});
+  }
+  if (searched_.isEmpty()) show_catalogue();
+}
+
+void DownloadPage::show_catalogue() {
+  const QString typed = field_->text().trimmed();
+  catalogue_note_->setText(catalogue_->shown_count() > 0
+                               ? tr("Enter searches all of %1 for “%2”.").arg(hub_, typed)
+                               : tr("None of these. Enter searches all of %1 for “%2”.").arg(hub_, typed));
+  catalogue_note_->setVisible(!typed.isEmpty());
+  if (catalogue_->has_rows()) found_->setCurrentWidget(catalogue_page_);
 }
 
 void DownloadPage::search(const QString& text) {
@@ -259,12 +311,10 @@ void DownloadPage::show_found(const QString& text, const std::vector<RepositoryR
   repository_table_->set_rows(rows);
   found_->setCurrentIndex(rows.empty() ? 1 : 0);
   listed_->setVisible(!rows.empty());
-  found_text_->setText(text.isEmpty()
-                           ? tr("Search for a model on %1. Files in the GGUF format and folders with "
-                                "safetensors can be opened.")
-                                 .arg(hub_)
-                           : tr("%1 has nothing for \"%2\".").arg(hub_, text));
+  found_text_->setText(text.isEmpty() ? tr("Search for a model on %1.").arg(hub_)
+                                      : tr("%1 has nothing for \"%2\".").arg(hub_, text));
   if (!rows.empty()) repositories_->selectRow(0);
+  if (text.isEmpty()) show_catalogue();
 }
 
 void DownloadPage::choose_repository() {
@@ -283,9 +333,8 @@ void DownloadPage::show_versions(const QString& repository, const std::vector<Ve
   version_table_->set_rows(rows);
   listed_->setCurrentIndex(rows.empty() ? 1 : 0);
   listed_text_->setText(
-      repository.isEmpty()
-          ? QString()
-          : tr("%1 holds neither GGUF files nor a folder with safetensors.").arg(repository));
+      repository.isEmpty() ? QString()
+                           : tr("%1 holds neither a file nor a folder that Fovea can open.").arg(repository));
   title_->setText(breakable(repository));
   const auto proposed = std::ranges::find(rows, true, &VersionRow::is_proposed);
   if (proposed != rows.end()) versions_->selectRow(static_cast<int>(proposed - rows.begin()));

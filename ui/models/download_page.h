@@ -1,4 +1,4 @@
-// Finding a model on the hub, choosing its version by what fits, and the downloads.
+// Models that Fovea knows, finding others on the hub, choosing a version by what fits, and the downloads.
 #pragma once
 
 #include <QWidget>
@@ -14,6 +14,7 @@ class QTableView;
 
 namespace fovea::ui {
 
+class CatalogueList;
 class DownloadList;
 class MessageLine;
 class RepositoryTable;
@@ -28,6 +29,8 @@ class DownloadPage : public QWidget {
   // Where the user is told to look: "huggingface.co".
   void set_hub(const QString& host);
   void set_offline(bool offline);
+  // What is shown before anything is searched for.
+  void set_catalogue(const std::vector<CatalogueRow>& rows);
   void search(const QString& text);  // as if the user had typed it
   void show_found(const QString& text, const std::vector<RepositoryRow>& rows);
   void show_versions(const QString& repository, const std::vector<VersionRow>& rows);
@@ -37,6 +40,7 @@ class DownloadPage : public QWidget {
   void ask_token();
   void token_saved();
 
+  CatalogueList& catalogue() { return *catalogue_; }
   DownloadList& downloads() { return *downloads_; }
   QString repository() const { return repository_; }
   const MessageLine& message() const { return *message_; }
@@ -45,15 +49,20 @@ class DownloadPage : public QWidget {
   void searchRequested(const QString& text);
   void listRequested(const QString& repository);
   void downloadRequested(const QString& repository, int version);  // of those that were shown
+  void catalogueRequested(const QString& id);                      // to download
+  void openRequested(const QString& path);
   void tokenEntered(const QString& token);
   void settingsRequested();
 
  private:
   QWidget* make_search();
   QWidget* make_repositories();
+  QWidget* make_catalogue();
   QWidget* make_versions();
   QWidget* make_token();
   QWidget* make_offline();
+  void edit_search(const QString& text);
+  void show_catalogue();
   void start_search();
   void choose_repository();
   void show_version();
@@ -66,6 +75,10 @@ class DownloadPage : public QWidget {
   bool offline_ = false;
   RepositoryTable* repository_table_;
   VersionTable* version_table_;
+  CatalogueList* catalogue_;
+  QWidget* catalogue_page_;
+  QLabel* catalogue_note_;
+  QWidget* downloads_box_;
   QLineEdit* field_;
   QPushButton* search_;
   QStackedWidget *found_, *listed_;

@@ -4,6 +4,7 @@
 #include <QLocale>
 
 #include "ui/theme/theme.h"
+#include "ui/theme/tier_colours.h"
 
 namespace fovea::ui {
 namespace {
@@ -33,6 +34,7 @@ QString fit_mark(FitView fit) {
 QColor fit_colour(FitView fit, const QPalette& palette) {
   switch (fit) {
     case FitView::fits:
+      return good_colour(palette);
     case FitView::lower_precision:
       return palette.color(QPalette::Link);
     case FitView::experts_elsewhere:

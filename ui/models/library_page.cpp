@@ -21,6 +21,9 @@
 #include "ui/models/message_line.h"
 #include "ui/models/model_details.h"
 #include "ui/models/table_look.h"
+#include "ui/theme/style.h"
+#include "ui/theme/tokens.h"
+#include "ui/theme/widgets.h"
 
 namespace fovea::ui {
 
@@ -68,7 +71,7 @@ QWidget* LibraryPage::make_tools() {
   layout->setContentsMargins(0, 0, 0, 0);
   filter_ = new QLineEdit(tools);
   filter_->setObjectName(QStringLiteral("libraryFilter"));
-  filter_->setPlaceholderText(tr("Filter by name, architecture or format"));
+  filter_->setPlaceholderText(tr("Filter"));
   filter_->setAccessibleName(tr("Filter"));
   filter_->setClearButtonEnabled(true);
   connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
@@ -109,17 +112,20 @@ QWidget* LibraryPage::make_table() {
   view_->setObjectName(QStringLiteral("libraryTable"));
   view_->setAccessibleName(tr("Models on this computer"));
   view_->setModel(proxy_);
-  apply_table_look(*view_);
+  apply_card_look(*view_);
+  // The rest stands at the right, of the one that is chosen.
+  for (const int column : {LibraryTable::quantization, LibraryTable::experts, LibraryTable::context})
+    view_->setColumnHidden(column, true);
   view_->setSortingEnabled(true);
   view_->sortByColumn(LibraryTable::name, Qt::AscendingOrder);
   const int character = view_->fontMetrics().averageCharWidth();
   QHeaderView* header = view_->horizontalHeader();
   header->setSectionResizeMode(QHeaderView::Interactive);
   header->setMinimumSectionSize(character * 6);
-  const int widths[] = {28, 41, 12, 15, 12, 12};
+  const int widths[] = {28, 38, 12, 15, 12, 12};
   for (int column = 0; column < LibraryTable::columns; ++column)
     header->resizeSection(column, character * widths[column]);
-  header->resizeSection(LibraryTable::size, size_column_width(*view_));
+  header->resizeSection(LibraryTable::size, size_column_width(*view_) + 2 * space::usual);
   give_rest_to(*view_, LibraryTable::name, character * widths[LibraryTable::name]);
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           &LibraryPage::show_selected);
@@ -145,7 +151,7 @@ QWidget* LibraryPage::make_empty() {
   auto* find = new QPushButton(tr("Find a model to download"), page);
   find->setObjectName(QStringLiteral("findModel"));
   auto* add = new QPushButton(tr("Add a folder with models…"), page);
-  for (QPushButton* button : {find, add}) button->setAutoDefault(false);
+  make_main(*find);
   connect(find, &QPushButton::clicked, this, &LibraryPage::downloadsRequested);
   connect(add, &QPushButton::clicked, this, &LibraryPage::add_folder);
   auto* buttons = new QHBoxLayout;
@@ -154,6 +160,8 @@ QWidget* LibraryPage::make_empty() {
   buttons->addWidget(add);
   buttons->addStretch(1);
   layout->addStretch(1);
+  layout->addWidget(new MarkLabel(52, {}, page));
+  layout->addSpacing(space::tight);
   layout->addWidget(empty_);
   layout->addSpacing(fontMetrics().height() / 2);
   layout->addLayout(buttons);
@@ -236,7 +244,7 @@ void LibraryPage::update_empty() {
   empty_->setText(looking_ ? tr("Looking for models…")
                   : table_->rowCount() == 0
                       ? tr("There are no models on this computer yet.")
-                      : tr("No model has \"%1\" in its name, architecture or format.").arg(filter_->text()));
+                      : tr("No model has “%1” in its name or among its details.").arg(filter_->text()));
 }
 
 void LibraryPage::show_work(const QString& text, qint64 done, qint64 total) {

@@ -5,6 +5,7 @@
 
 #include "ui/language/number_text.h"
 #include "ui/models/fit_style.h"
+#include "ui/models/table_look.h"
 #include "ui/theme/theme.h"
 
 namespace fovea::ui {
@@ -71,6 +72,14 @@ QString LibraryTable::text(const LibraryRow& row, int column) const {
   }
 }
 
+QString LibraryTable::about(const LibraryRow& row) {
+  if (!row.is_read || !row.error.isEmpty()) return {};
+  if (row.experts == 0) return tr("All of it works for each token");
+  return tr("%1 experts in %n layer(s), %2 for each token", nullptr, row.layers)
+      .arg(row.experts)
+      .arg(row.experts_used);
+}
+
 QVariant LibraryTable::sort_value(const LibraryRow& row, int column) const {
   switch (column) {
     case size:
@@ -97,6 +106,8 @@ QVariant LibraryTable::data(const QModelIndex& index, int role) const {
       return sort_value(row, column);
     case filter_role:
       return QString(row.name + QLatin1Char(' ') + row.architecture + QLatin1Char(' ') + row.quantization);
+    case second_line_role:
+      return column == name ? about(row) : QString();
     case Qt::ToolTipRole:
       if (!row.error.isEmpty()) return row.error;
       if (column == fit) return row.fit_why;

@@ -30,6 +30,7 @@ class LibraryTable : public QAbstractTableModel {
 
  private:
   QString text(const LibraryRow& row, int column) const;
+  static QString about(const LibraryRow& row);  // its shape, in a line
   QVariant sort_value(const LibraryRow& row, int column) const;
 
   std::vector<LibraryRow> rows_;

@@ -4,10 +4,12 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "ui/language/number_text.h"
 #include "ui/models/fit_style.h"
+#include "ui/theme/style.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 
@@ -43,10 +45,7 @@ ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
 
   name_ = selectable_label(page);
   name_->setObjectName(QStringLiteral("detailName"));
-  QFont large = name_->font();
-  large.setPointSizeF(large.pointSizeF() * 1.25);
-  large.setBold(true);
-  name_->setFont(large);
+  set_type(*name_, Type::text, true);
   path_ = selectable_label(page);
   path_->setForegroundRole(QPalette::PlaceholderText);
   fit_ = selectable_label(page);
@@ -56,24 +55,41 @@ ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
   fit_->setFont(bold);
   why_ = selectable_label(page);
   why_->setObjectName(QStringLiteral("detailWhy"));
-  facts_ = new QGridLayout;
-  facts_->setContentsMargins(0, gap, 0, 0);
-  facts_->setHorizontalSpacing(gap * 2);
-  facts_->setColumnStretch(1, 1);
-  architecture_ = add_fact(tr("Architecture"), tr("The family of models whose design this one has"));
+  auto* facts = new QGridLayout;
+  facts->setContentsMargins(0, gap, 0, 0);
+  facts->setHorizontalSpacing(gap * 2);
+  facts->setColumnStretch(1, 1);
+  facts_ = facts;
   parameters_ = add_fact(tr("Parameters"), tr("How many weights it has, and how many of them a token uses"));
-  format_ = add_fact(tr("Format"), tr("The formats in which most of its weights are stored"));
   experts_ = add_fact(tr("Experts"), tr("Experts that each token uses, of those in each layer"));
   context_ = add_fact(tr("Context"), tr("The longest conversation that it was trained for"));
   size_ = add_fact(tr("Size"), tr("Of its files on the disk"));
+  more_ = new QWidget(page);
+  auto* details = new QGridLayout(more_);
+  details->setContentsMargins(0, 0, 0, 0);
+  details->setHorizontalSpacing(gap * 2);
+  details->setColumnStretch(1, 1);
+  facts_ = details;
+  architecture_ = add_fact(tr("Architecture"), tr("The family of models whose design this one has"));
+  format_ = add_fact(tr("Format"), tr("The formats in which most of its weights are stored"));
   stores_ =
       add_fact(tr("Prepared"),
                tr("Files with its experts at several precisions, from which they change while it talks"));
+  details->addWidget(path_, details->rowCount(), 0, 1, 2);
+  more_->hide();
+  auto* more = new QToolButton(page);
+  more->setObjectName(QStringLiteral("modelMore"));
+  more->setText(tr("Details"));
+  more->setAutoRaise(true);
+  more->setCheckable(true);
+  more->setFocusPolicy(Qt::StrongFocus);
+  connect(more, &QToolButton::toggled, more_, &QWidget::setVisible);
   layout->addWidget(name_);
-  layout->addWidget(path_);
   layout->addWidget(fit_);
   layout->addWidget(why_);
-  layout->addLayout(facts_);
+  layout->addLayout(facts);
+  layout->addWidget(more, 0, Qt::AlignLeft);
+  layout->addWidget(more_);
   layout->addStretch(1);
   scroll_->setWidget(page);
 
@@ -90,6 +106,7 @@ ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
     return made;
   };
   open_ = button("openModel", tr("&Open"), tr("Chat with it"), &ModelDetails::openRequested);
+  make_main(*open_);
   prepare_ =
       button("prepareModel", tr("&Prepare…"),
              tr("Write its experts at several precisions to the disk, so that they can change while it "
@@ -123,7 +140,7 @@ QLabel* ModelDetails::add_fact(const QString& name, const QString& why) {
   title->setToolTip(why);
   auto* value = selectable_label(this);
   value->setAccessibleName(name);
-  const int row = static_cast<int>(titles_.size());
+  const int row = facts_->rowCount();
   facts_->addWidget(title, row, 0, Qt::AlignTop);
   facts_->addWidget(value, row, 1);
   titles_[value] = title;
@@ -207,7 +224,6 @@ void ModelDetails::update_buttons() {
   open_->setEnabled(row_.can_open);
   open_->setText(row_.is_open ? tr("It is open") : tr("&Open"));
   open_->setToolTip(row_.fit == FitView::does_not_fit ? row_.fit_why : tr("Chat with it"));
-  open_->setDefault(row_.can_open);
   prepare_->setEnabled(usable && !busy_);
   check_->setEnabled(row_.is_read && !busy_);
   remove_->setEnabled(row_.is_read && !busy_ && !row_.is_open);

@@ -43,7 +43,8 @@ class ModelDetails : public QWidget {
   QScrollArea* scroll_;
   QLabel *nothing_, *name_, *path_, *fit_, *why_;
   // No QFormLayout: hiding its rows writes past its memory in Qt 6.4.
-  QGridLayout* facts_;
+  QGridLayout* facts_;                 // that add_fact() adds to
+  QWidget* more_;                      // what stands behind "Details"
   std::map<QLabel*, QLabel*> titles_;  // of the values
   QLabel *architecture_, *parameters_, *format_, *experts_, *context_, *size_, *stores_;
   QPushButton *open_, *prepare_, *check_, *folder_, *remove_;

@@ -40,6 +40,20 @@ struct FolderView {
   bool is_own = false;  // Fovea's, or the hub's cache: always watched
 };
 
+// A model of the catalogue.
+struct CatalogueRow {
+  QString id = {};
+  QString name = {};
+  QString good_at = {};
+  QString size = {};
+  FitView fit = FitView::unknown;
+  QString fit_text = {}, fit_why = {};
+  QString needs = {};  // "19.9 GB of 54.1 GB"
+  QString path = {};   // it is here; empty: it is not
+
+  bool operator==(const CatalogueRow&) const = default;
+};
+
 // A repository that a search found.
 struct RepositoryRow {
   QString id;

@@ -95,6 +95,9 @@ void CalibrationPage::show_rows(const std::vector<ComparisonRow>& rows) {
   add(tr("Predicted"), 0, 1, true);
   add(tr("Measured"), 0, 2, true);
   int line = 1;
+  QStringList names;
+  for (const ComparisonRow& row : rows) names += row.name;
+  QToolButton* more = details_button(table_, names.join(QStringLiteral(", ")));
   for (const ComparisonRow& row : rows) {
     QLabel* name = add(row.name, line, 0, false, row.why);
     name->setAccessibleName(tr("%1: predicted %2, measured %3").arg(row.name, row.predicted, row.measured));
@@ -106,10 +109,12 @@ void CalibrationPage::show_rows(const std::vector<ComparisonRow>& rows) {
     auto* why = new QLabel(row.why, table_);
     why->setWordWrap(true);
     why->setForegroundRole(QPalette::PlaceholderText);
-    grid_->addWidget(why_button(table_, row.name, row.why, why), line, 3);
-    grid_->addWidget(why, line + 1, 0, 1, 4);
+    why->hide();
+    connect(more, &QToolButton::toggled, why, &QWidget::setVisible);
+    grid_->addWidget(why, line + 1, 0, 1, 3);
     line += 2;
   }
+  grid_->addWidget(more, line, 0, Qt::AlignLeft);
 }
 
 }  // namespace fovea::ui

@@ -23,24 +23,22 @@ void FactList::set_facts(const std::vector<FactView>& facts) {
   build();
 }
 
-QToolButton* why_button(QWidget* parent, const QString& name, const QString& why, QWidget* answer) {
+QToolButton* details_button(QWidget* parent, const QString& about) {
   auto* button = new QToolButton(parent);
-  button->setText(FactList::tr("Why?"));
+  button->setObjectName(QStringLiteral("details"));
+  button->setText(FactList::tr("Details"));
   button->setAutoRaise(true);
-  QFont underlined = parent->font();
-  underlined.setUnderline(true);
-  button->setFont(underlined);
   button->setCheckable(true);
-  button->setMaximumHeight(parent->fontMetrics().height() + 2);
-  button->setToolTip(why);
-  button->setAccessibleName(FactList::tr("Why: %1").arg(name));
-  answer->hide();
-  QObject::connect(button, &QToolButton::toggled, answer, &QWidget::setVisible);
+  button->setFocusPolicy(Qt::StrongFocus);
+  button->setToolTip(FactList::tr("Where the numbers come from"));
+  button->setAccessibleName(FactList::tr("Details: %1").arg(about));
   return button;
 }
 
 void FactList::build() {
   int row = 0;
+  QStringList names;
+  std::vector<QWidget*> details;
   for (const FactView& fact : facts_) {
     auto* name = new QLabel(fact.name, this);
     name->setForegroundRole(QPalette::PlaceholderText);
@@ -54,15 +52,24 @@ void FactList::build() {
     value->setToolTip(fact.why);
     grid_->addWidget(name, row, 0);
     grid_->addWidget(value, row, 1);
+    names += fact.name;
+    if (fact.is_detail) details.insert(details.end(), {name, value});
     if (!fact.why.isEmpty()) {
       auto* why = new QLabel(fact.why, this);
       why->setWordWrap(true);
       why->setForegroundRole(QPalette::PlaceholderText);
-      grid_->addWidget(why_button(this, fact.name, fact.why, why), row, 2, Qt::AlignTop);
-      grid_->addWidget(why, row + 1, 1, 1, 2);
+      grid_->addWidget(why, row + 1, 1);
+      details.push_back(why);
     }
     row += 2;
   }
+  if (details.empty()) return;
+  auto* more = details_button(this, names.join(QStringLiteral(", ")));
+  for (QWidget* detail : details) {
+    detail->hide();
+    connect(more, &QToolButton::toggled, detail, &QWidget::setVisible);
+  }
+  grid_->addWidget(more, row, 0, 1, 2, Qt::AlignLeft);
 }
 
 }  // namespace fovea::ui

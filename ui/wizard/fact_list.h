@@ -1,4 +1,4 @@
-// Names, numbers, and behind each "Why?" the sentence that says where the number comes from.
+// Names, numbers, and behind "Details" the sentences that say where the numbers come from.
 #pragma once
 
 #include <QWidget>
@@ -11,8 +11,8 @@ class QToolButton;
 
 namespace fovea::ui {
 
-// "Why?", which shows and hides its answer. name: what is asked about.
-QToolButton* why_button(QWidget* parent, const QString& name, const QString& why, QWidget* answer);
+// Shows and hides what is not needed at first. `about`: what it tells more of.
+QToolButton* details_button(QWidget* parent, const QString& about);
 
 class FactList : public QWidget {
   Q_OBJECT

@@ -29,10 +29,7 @@ WizardDialog::WizardDialog(QWidget* parent) : QDialog(parent) {
       {tr("This machine"), tr("What matters"), tr("Models"), tr("Memory"), tr("Open"), tr("Measure")}, this);
   title_ = new QLabel(this);
   title_->setObjectName(QStringLiteral("wizardTitle"));
-  QFont large = font();
-  large.setPointSizeF(large.pointSizeF() * 1.5);
-  large.setBold(true);
-  title_->setFont(large);
+  set_type(*title_, Type::title, true);
   subtitle_ = new QLabel(this);
   subtitle_->setWordWrap(true);
   subtitle_->setForegroundRole(QPalette::PlaceholderText);

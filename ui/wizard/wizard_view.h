@@ -18,6 +18,7 @@ struct FactView {
   QString name = {};
   QString value = {};
   QString why = {};
+  bool is_detail = false;  // shown only to who asks
   bool operator==(const FactView&) const = default;
 };
 

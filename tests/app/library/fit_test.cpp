@@ -174,12 +174,12 @@ class FitTest : public QObject {
     QCOMPARE(fit_words(*lower), QStringLiteral("Fits with experts at lower precision"));
     const std::int64_t high = lower->report.plan.parts.experts.front().units;
     QVERIFY(high > 0 && high < 6144);
-    const QString tiers = QStringLiteral("%1 of %2 experts at file, the others at q4")
+    const QString tiers = QStringLiteral("%1 of %2 experts at the file's precision, the others at 4 bits")
                               .arg(ui::count_text(high), ui::count_text(6144));
     QVERIFY2(fit_reason(*lower).contains(tiers), qPrintable(fit_reason(*lower)));
     const auto away = fit_of_shape("gpt-oss-120b", card(24).room, card(24).machine);
     FOVEA_VERIFY(away);
-    QCOMPARE(fit_words(*away), QStringLiteral("Fits with experts on the CPU"));
+    QCOMPARE(fit_words(*away), QStringLiteral("Fits with experts on the processor"));
     QVERIFY(fit_reason(*away).contains(QStringLiteral("14 layers")) ||
             fit_reason(*away).contains(QStringLiteral("14 layer(s)")));
     const auto none = fit_of_shape("qwen3-30b-a3b", card(4).room, card(4).machine);

@@ -34,7 +34,7 @@
 #include "ui/live/live_panel.h"
 #include "ui/live/pools_view.h"
 #include "ui/models/library_page.h"
-#include "ui/models/models_dialog.h"
+#include "ui/models/models_view.h"
 
 using namespace fovea;
 
@@ -66,7 +66,7 @@ class DesktopTest : public QObject {
       app::Desktop desktop({});
       desktop.start();
       Q_EMIT desktop.window().settingsRequested();
-      auto* dialog = desktop.window().findChild<ui::SettingsDialog*>();
+      auto* dialog = desktop.window().findChild<ui::SettingsPage*>();
       QVERIFY(dialog);
       auto* theme = dialog->findChild<QComboBox*>(QStringLiteral("theme"));
       theme->setCurrentIndex(2);
@@ -85,12 +85,12 @@ class DesktopTest : public QObject {
     app::Desktop desktop({});
     desktop.start();
     for (int i = 0; i < 2; ++i) Q_EMIT desktop.window().settingsRequested();
-    const auto open = desktop.window().findChildren<ui::SettingsDialog*>();
+    const auto open = desktop.window().findChildren<ui::SettingsPage*>();
     QCOMPARE(open.size(), 1);
-    open.front()->close();
+    Q_EMIT open.front()->left();
     Q_EMIT desktop.window().settingsRequested();
-    QTRY_COMPARE(desktop.window().findChildren<ui::SettingsDialog*>().size(), 1);
-    QVERIFY(desktop.window().findChild<ui::SettingsDialog*>()->isVisible());
+    QTRY_COMPARE(desktop.window().findChildren<ui::SettingsPage*>().size(), 1);
+    QVERIFY(desktop.window().findChild<ui::SettingsPage*>()->isVisible());
     QVERIFY(close(desktop));
   }
 
@@ -127,8 +127,8 @@ class DesktopTest : public QObject {
     app::Desktop desktop({});
     desktop.start();
     Q_EMIT desktop.window().settingsRequested();
-    auto* dialog = desktop.window().findChild<ui::SettingsDialog*>();
-    QSignalSpy asked(dialog, &ui::SettingsDialog::forgetTokenRequested);
+    auto* dialog = desktop.window().findChild<ui::SettingsPage*>();
+    QSignalSpy asked(dialog, &ui::SettingsPage::forgetTokenRequested);
     const auto* note = dialog->findChild<QLabel*>(QStringLiteral("tokenNote"));
     QVERIFY(note->isHidden());
     Q_EMIT desktop.models().tokenNote(QStringLiteral("The keyring has no token for Fovea any more."), false);
@@ -199,10 +199,10 @@ class DesktopTest : public QObject {
     {
       app::Desktop desktop({});
       desktop.start();
-      QVERIFY(!desktop.models().dialog());  // made when it is wanted
+      QVERIFY(!desktop.models().view());  // made when it is wanted
       desktop.window().findChild<QAction*>(QStringLiteral("modelsAction"))->trigger();
-      QVERIFY(desktop.models().dialog() && desktop.models().dialog()->isVisible());
-      Q_EMIT desktop.models().dialog()->library().addFolderRequested(QString::fromStdString(watched));
+      QVERIFY(desktop.models().view() && desktop.models().view()->isVisible());
+      Q_EMIT desktop.models().view()->library().addFolderRequested(QString::fromStdString(watched));
       QCOMPARE(desktop.settings().model_folders, std::vector{watched});
       QVERIFY(close(desktop));
     }
@@ -210,7 +210,7 @@ class DesktopTest : public QObject {
     QCOMPARE(again.settings().model_folders, std::vector{watched});
     again.start();
     again.window().findChild<QAction*>(QStringLiteral("modelsAction"))->trigger();
-    Q_EMIT again.models().dialog()->library().removeFolderRequested(QString::fromStdString(watched));
+    Q_EMIT again.models().view()->library().removeFolderRequested(QString::fromStdString(watched));
     QVERIFY(again.settings().model_folders.empty());
     QVERIFY(close(again));
   }
@@ -330,9 +330,9 @@ class DesktopTest : public QObject {
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
     // What the engine chose is what is shown, stored and compared.
-    const QString chosen = QStringLiteral("fovea bf16/file");
+    const QString chosen = QStringLiteral("hot experts at 16 bits, the others at the file's precision");
     QVERIFY2(desktop.window().status().text().contains(chosen), qPrintable(desktop.window().status().text()));
-    QCOMPARE(desktop.chat().conversation().messages().back().origin.policy, chosen.toStdString());
+    QCOMPARE(desktop.chat().conversation().messages().back().origin.policy, "fovea bf16/file");
     const auto* gain = desktop.live_panel().findChild<QLabel*>(QStringLiteral("gainSentence"));
     desktop.live_panel().refresh();
     QVERIFY2(

@@ -51,7 +51,7 @@ app::Desktop::FoundDevices two_cards() {
 
 QComboBox* device_box(app::Desktop& desktop) {
   Q_EMIT desktop.window().settingsRequested();
-  auto* dialog = desktop.window().findChild<ui::SettingsDialog*>();
+  auto* dialog = desktop.window().findChild<ui::SettingsPage*>();
   auto* box = dialog ? dialog->findChild<QComboBox*>(QStringLiteral("device")) : nullptr;
   if (!box || !QTest::qWaitFor([box] { return box->isEnabled(); }, kLong)) return nullptr;
   return box;
@@ -138,7 +138,7 @@ class DeviceTest : public QObject {
     QCOMPARE(desktop.window().state(), State::no_model);
     QVERIFY(error_button(desktop)->isVisible());
     error_button(desktop)->click();
-    auto* dialog = desktop.window().findChild<ui::SettingsDialog*>();
+    auto* dialog = desktop.window().findChild<ui::SettingsPage*>();
     QVERIFY(dialog);
     auto* box = dialog->findChild<QComboBox*>(QStringLiteral("device"));
     QVERIFY(QTest::qWaitFor([box] { return box->isEnabled(); }, kLong));

@@ -53,6 +53,8 @@ class FirstStartTest : public QObject {
       app::Desktop desktop({});
       desktop.wizard().set_calibration({.max_seconds = 3, .rounds = 2, .round_seconds = 0.1});
       desktop.start();
+      QVERIFY(!desktop.wizard().wizard());
+      Q_EMIT desktop.window().wizardRequested();
       QVERIFY(desktop.wizard().wizard());
       app::WizardController& wizard = *desktop.wizard().wizard();
       const auto button = [&](const char* name) {

@@ -29,7 +29,7 @@
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
-#include "ui/settings/settings_dialog.h"
+#include "ui/settings/settings_page.h"
 
 using namespace fovea;
 
@@ -79,6 +79,15 @@ QStringList marks(const QString& text) {
   for (auto each = mark.globalMatch(text); each.hasNext();) found += each.next().captured();
   found.sort();
   return found;
+}
+
+// Words of the command line, of files and of libraries, which the window says in others. What a file is
+// called stands only where files are chosen.
+bool names_machinery(const QString& text) {
+  static const QRegularExpression words(QStringLiteral(
+      R"((^|\s)--[a-z]|\bq[2-8]\b|\bbf16\b|GGUF|safetensors|FOVEA_|HF_|(?i:dynaexq)|CUDA|\.so\b)"
+      R"(|\bblk\.|(?<!\*)\.gguf)"));
+  return words.match(text).hasMatch();
 }
 
 QString fault_of(const Text& text) {
@@ -178,6 +187,16 @@ class LanguageTest : public QObject {
     QVERIFY(!fault_of(text).isEmpty());
   }
 
+  void theWindowSpeaksAsPeopleDo() {
+    for (const char* text : {"as fovea does without --device", "hot experts at q4", "libcuda.so.1",
+                             "Loading blk.2.expert.11", "Open a GGUF file…", "Experts (DynaExq)"})
+      QVERIFY2(names_machinery(QLatin1String(text)), text);
+    QStringList found;
+    for (const Text& text : read(folder + QStringLiteral("/fovea_de.ts")))
+      if (names_machinery(text.source)) found += text.place();
+    QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
+  }
+
   // The source has no text that the files do not know, and no text is left that the source no longer has.
   void theFilesKnowEveryTextOfTheSource_data() {
     QTest::addColumn<QString>("file");
@@ -233,10 +252,10 @@ class LanguageTest : public QObject {
     desktop.start();
     QCOMPARE(desktop.window().menuBar()->actions().constFirst()->text(), QStringLiteral("&Datei"));
     Q_EMIT desktop.window().settingsRequested();
-    auto* dialog = desktop.window().findChild<ui::SettingsDialog*>();
+    auto* dialog = desktop.window().findChild<ui::SettingsPage*>();
     QVERIFY(dialog);
     QCOMPARE(dialog->windowTitle(), QStringLiteral("Einstellungen"));
-    dialog->close();
+    Q_EMIT dialog->left();
     QSignalSpy closed(&desktop, &app::Desktop::closed);
     desktop.window().close();
     QVERIFY(closed.count() == 1 || closed.wait(60'000));

@@ -25,7 +25,7 @@
 #include "ui/models/library_table.h"
 #include "ui/models/message_line.h"
 #include "ui/models/model_details.h"
-#include "ui/models/models_dialog.h"
+#include "ui/models/models_view.h"
 #include "ui/models/prepare_dialog.h"
 
 #include "../../engine/precision/valued_experts.h"
@@ -84,7 +84,7 @@ struct Bench {
   QByteArray moe = QByteArray::fromStdString(content(golden("models/qwen3_moe-0-gguf.gguf")));
   HubServer server{{{"tiny-moe-Q8_0.gguf", moe}, {"README.md", "words", false}}};
   TemporaryFolder folder;
-  QWidget window;
+  QWidget window;  // shows the page in the main window's place
   std::shared_ptr<OpenKeyring> keyring = std::make_shared<OpenKeyring>();
   std::unique_ptr<ModelsController> controller;
 
@@ -110,13 +110,20 @@ struct Bench {
     controller.reset();
     controller = std::make_unique<ModelsController>(window, settings);
     controller->set_limits(200, 0);
+    window.resize(1000, 700);
+    QObject::connect(controller.get(), &ModelsController::viewWanted, &window, [this] {
+      window.show();
+      controller->view()->resize(window.size());
+      controller->view()->show();
+      QObject::connect(controller->view(), &ui::Page::left, controller->view(), &QWidget::hide);
+    });
   }
 
-  ui::DownloadPage& page() const { return controller->dialog()->download(); }
-  ui::LibraryPage& library() const { return controller->dialog()->library(); }
+  ui::DownloadPage& page() const { return controller->view()->download(); }
+  ui::LibraryPage& library() const { return controller->view()->library(); }
   template <class Widget>
   Widget* find(const char* name) const {
-    return controller->dialog()->findChild<Widget*>(QLatin1String(name));
+    return controller->view()->findChild<Widget*>(QLatin1String(name));
   }
   // The button of the only download, when it is there and visible.
   QPushButton* line_button(const char* name) const {
@@ -176,7 +183,7 @@ class ModelsControllerTest : public QObject {
     QCOMPARE(opened.count(), 1);
     QVERIFY(fs::equivalent(opened[0][0].toString().toStdString(), path.toStdString()));
     QCOMPARE(opened[0][1].value<PrecisionRequest>().policy, PolicyKind::none);  // it fits as it is
-    QVERIFY(!bench.controller->dialog()->isVisible());
+    QVERIFY(!bench.controller->view()->isVisible());
     // While it is open it cannot be deleted, whatever path it was opened by.
     bench.controller->set_open_model(opened[0][0].toString(), 1);
     bench.controller->show_library();
@@ -362,7 +369,7 @@ class ModelsControllerTest : public QObject {
     ui::PrepareDialog* ask = nullptr;
     QVERIFY(QTest::qWaitFor(
         [&] {
-          ask = bench.controller->dialog()->findChild<ui::PrepareDialog*>();
+          ask = bench.controller->view()->findChild<ui::PrepareDialog*>();
           return ask || !bench.library().message().message().isEmpty();
         },
         kLong));
@@ -410,8 +417,7 @@ class ModelsControllerTest : public QObject {
     QTest::mouseClick(bench.find<QPushButton>("prepareModel"), Qt::LeftButton);
     ui::PrepareDialog* ask = nullptr;
     QVERIFY(QTest::qWaitFor(
-        [&] { return (ask = bench.controller->dialog()->findChild<ui::PrepareDialog*>()) != nullptr; },
-        kLong));
+        [&] { return (ask = bench.controller->view()->findChild<ui::PrepareDialog*>()) != nullptr; }, kLong));
     auto* q4e = ask->findChild<QAbstractButton*>(QStringLiteral("tier_q4e"));
     QVERIFY(ask->findChild<QAbstractButton*>(QStringLiteral("tier_q4")));
     QCOMPARE(q4e != nullptr, offered);
@@ -437,7 +443,7 @@ class ModelsControllerTest : public QObject {
     QVERIFY2(size->text().contains(QStringLiteral("on the disk; ")), qPrintable(size->text()));
     QTest::mouseClick(start, Qt::LeftButton);
     QVERIFY(QTest::qWaitFor([&] { return !bench.library().table().row(0).stores.isEmpty(); }, kLong));
-    QVERIFY2(bench.library().table().row(0).stores.join(' ').contains(QStringLiteral("q4e")),
+    QVERIFY2(bench.library().table().row(0).stores.join(' ').contains(QStringLiteral("other steps")),
              qPrintable(bench.library().table().row(0).stores.join(' ')));
   }
 };

@@ -25,10 +25,11 @@
 #include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
+#include "ui/chat/welcome_view.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
 #include "ui/live/tour_view.h"
-#include "ui/settings/settings_dialog.h"
+#include "ui/settings/settings_page.h"
 
 using namespace fovea;
 
@@ -72,6 +73,14 @@ class Pages {
     if (!command) return;
     command->trigger();
     QTest::qWait(400);
+    if (QWidget* page = window_.page()) {
+      auto* tabs = page->findChild<QTabWidget*>();
+      for (int tab = 0; tab < (tabs ? tabs->count() : 1); ++tab) {
+        if (tabs) tabs->setCurrentIndex(tab);
+        save(window_, tabs ? QStringLiteral("%1-%2").arg(file).arg(tab + 1) : file);
+      }
+      window_.leave_page();
+    }
     for (QWidget* top : QApplication::topLevelWidgets()) {
       auto* dialog = qobject_cast<QDialog*>(top);
       if (!dialog || !dialog->isVisible()) continue;
@@ -108,17 +117,17 @@ void Pages::menus() {
 // At a free port, with a count as of two programs.
 void Pages::server() {
   Q_EMIT window_.serverSettingsRequested();
-  auto* dialog = window_.findChild<ui::SettingsDialog*>();
-  dialog->findChild<QSpinBox*>(QStringLiteral("serverPort"))->setValue(0);
-  auto* on = dialog->findChild<QCheckBox*>(QStringLiteral("serverOn"));
+  auto* page = window_.findChild<ui::SettingsPage*>();
+  page->findChild<QSpinBox*>(QStringLiteral("serverPort"))->setValue(0);
+  auto* on = page->findChild<QCheckBox*>(QStringLiteral("serverOn"));
   on->click();
-  const auto* address = dialog->findChild<QLineEdit*>(QStringLiteral("serverAddress"));
+  const auto* address = page->findChild<QLineEdit*>(QStringLiteral("serverAddress"));
   if (!QTest::qWaitFor([address] { return !address->text().isEmpty(); }, kLong)) return;
-  save(*dialog, QStringLiteral("settings-server-on"));
+  save(window_, QStringLiteral("settings-server-on"));
   window_.set_requests(2, address->text());
   save(window_, QStringLiteral("requests"));
   on->click();
-  dialog->findChild<QCheckBox*>(QStringLiteral("serverForOthers"))->click();
+  page->findChild<QCheckBox*>(QStringLiteral("serverForOthers"))->click();
   ui::ServerStateView state{
       .state = ui::ServerStateView::State::failed,
       .sentence = QStringLiteral("Another Fovea, version 0.1.0, process 4711, answers at port 11435 already. "
@@ -126,10 +135,10 @@ void Pages::server() {
       .address = {},
       .key = QStringLiteral("fovea-0123456789abcdef"),
       .key_place = QStringLiteral("The key lies in the system's keyring.")};
-  dialog->server().set_state(state);
-  save(*dialog, QStringLiteral("settings-server-taken"));
-  dialog->findChild<QCheckBox*>(QStringLiteral("serverForOthers"))->click();
-  dialog->close();
+  page->server().set_state(state);
+  save(window_, QStringLiteral("settings-server-taken"));
+  page->findChild<QCheckBox*>(QStringLiteral("serverForOthers"))->click();
+  window_.leave_page();
 }
 
 void Pages::chats() {
@@ -230,7 +239,14 @@ void Pages::states() {
 bool Pages::take(const char* model) {
   window_.resize(1280, 720);
   window_.activateWindow();
+  save(window_, QStringLiteral("first-start-looking"));
+  const auto* accept = window_.welcome().findChild<QAbstractButton*>(QStringLiteral("welcomeMain"));
+  const auto* find = window_.welcome().findChild<QAbstractButton*>(QStringLiteral("welcomeFind"));
+  if (!QTest::qWaitFor([&] { return accept->isVisible() || find->isVisible(); }, kLong)) return false;
+  QTest::qWait(5000);  // the speed is measured
   save(window_, QStringLiteral("first-start"));
+  if (auto* why = window_.welcome().findChild<QAbstractButton*>(QStringLiteral("welcomeWhy"))) why->click();
+  save(window_, QStringLiteral("first-start-why"));
   menus();
   dialogs("settingsAction", QStringLiteral("settings"));
   server();

@@ -30,7 +30,7 @@
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
-#include "ui/models/models_dialog.h"
+#include "ui/models/models_view.h"
 #include "ui/models/prepare_dialog.h"
 #include "ui/wizard/wizard_dialog.h"
 
@@ -133,7 +133,8 @@ class ScreensTest : public QObject {
   void whatTheMenusOpen() {
     for (const char* name : {"settingsAction", "chatSettingsAction", "presetsAction", "shortcutsAction"}) {
       action(name)->trigger();
-      auto* dialog = opened<QDialog>();
+      QWidget* dialog = window_->page();
+      if (!dialog) dialog = opened<QDialog>();
       QVERIFY(dialog);
       const auto* device = dialog->findChild<QComboBox*>(QStringLiteral("device"));
       QTRY_VERIFY(!device || device->isEnabled());  // what there is has been found
@@ -145,7 +146,10 @@ class ScreensTest : public QObject {
       // The keys stand beside the words.
       const auto* keys = dialog->findChild<QTreeWidget*>(QStringLiteral("shortcuts"));
       QVERIFY(!keys || keys->horizontalScrollBar()->maximum() == 0);
-      dialog->close();
+      if (window_->page())
+        window_->leave_page();
+      else
+        dialog->close();
       QTRY_VERIFY(!opened<QDialog>());
     }
     for (const QAction* each : window_->menuBar()->actions()) {
@@ -158,8 +162,8 @@ class ScreensTest : public QObject {
   void theModels_data() { sizes(); }
   void theModels() {
     action("modelsAction")->trigger();
-    auto* dialog = opened<ui::ModelsDialog>();
-    QVERIFY(dialog);
+    ui::ModelsView* dialog = desktop_->models().view();
+    QVERIFY(dialog && dialog->isVisible());
     QTRY_COMPARE(faults(), QString());
     dialog->library().set_folders(tests::sample_folders());
     dialog->library().set_models(tests::sample_models());
@@ -175,7 +179,7 @@ class ScreensTest : public QObject {
       dialog->download().downloads().set_download(row);
     dialog->download().ask_token();
     QTRY_COMPARE(faults(), QString());
-    dialog->close();
+    window_->leave_page();
   }
 
   void preparing_data() { sizes(); }
@@ -196,7 +200,8 @@ class ScreensTest : public QObject {
   void comparing_data() { sizes(); }
   void comparing() {
     const QString words = QStringLiteral("There is no room. ").repeated(12);
-    ui::CompareDialog dialog(QString(120, QLatin1Char('m')), QStringLiteral("fovea q4/q2"),
+    ui::CompareDialog dialog(QString(120, QLatin1Char('m')),
+                             QStringLiteral("hot experts at 4 bits, the others at 2 bits"),
                              {{.text = words.left(60), .note = words}, {.text = words.left(60)}}, window_);
     dialog.show();
     QTRY_COMPARE(faults(), QString());

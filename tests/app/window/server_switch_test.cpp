@@ -96,9 +96,9 @@ struct Stage {
         [&] { return chat().model_loaded() && chat().model().settings.sequences == sequences; }, kLong);
   }
   std::uint16_t port() const { return static_cast<std::uint16_t>(QUrl(server().state().address).port()); }
-  ui::SettingsDialog& settings() const {
+  ui::SettingsPage& settings() const {
     Q_EMIT desktop->window().serverSettingsRequested();
-    return *desktop->window().findChild<ui::SettingsDialog*>();
+    return *desktop->window().findChild<ui::SettingsPage*>();
   }
   const QToolButton& requests() const {
     return *desktop->window().findChild<QToolButton*>(QStringLiteral("requests"));
@@ -141,7 +141,7 @@ class ServerSwitchTest : public QObject {
     const Stage stage({});
     QVERIFY(stage.opened(1));
     QVERIFY(stage.server().state() == ui::ServerStateView{});
-    ui::SettingsDialog& dialog = stage.settings();
+    ui::SettingsPage& dialog = stage.settings();
     QVERIFY(!part<QCheckBox>(dialog, "serverOn").isChecked());
     QVERIFY(part<QLineEdit>(dialog, "serverAddress").text().isEmpty());
     QVERIFY(!part<QPushButton>(dialog, "copyAddress").isEnabled());
@@ -163,7 +163,7 @@ class ServerSwitchTest : public QObject {
     }
     QVERIFY(Json::parse(body_of(ask(stage.port(), get("/fovea/plan"))))["total_bytes"].get<std::int64_t>() >
             0);
-    ui::SettingsDialog& dialog = stage.settings();
+    ui::SettingsPage& dialog = stage.settings();
     QCOMPARE(part<QLineEdit>(dialog, "serverAddress").text(), stage.server().state().address);
     part<QPushButton>(dialog, "copyAddress").click();
     QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("http://127.0.0.1:%1").arg(stage.port()));
@@ -295,7 +295,7 @@ class ServerSwitchTest : public QObject {
       QVERIFY2(sentence.contains(told), qPrintable(sentence));
     QVERIFY(stage.desktop->window().error_bar().message().contains(sentence));
     QVERIFY(stage.opened(4));  // the window itself works
-    ui::SettingsDialog& dialog = stage.settings();
+    ui::SettingsPage& dialog = stage.settings();
     QCOMPARE(part<QLabel>(dialog, "serverState").text(), sentence);
     auto& retry = part<QPushButton>(dialog, "serverRetry");
     QVERIFY(retry.isVisible());
@@ -336,7 +336,7 @@ class ServerSwitchTest : public QObject {
     QCOMPARE(asked("Authorization: Bearer " + key.substr(1) + "x\r\n"), 401);
     QCOMPARE(asked("Authorization: Bearer " + key + "\r\n"), 200);
     QCOMPARE(status_of(ask(stage.port(), get("/health"))), 200);
-    ui::SettingsDialog& dialog = stage.settings();
+    ui::SettingsPage& dialog = stage.settings();
     const auto& field = part<QLineEdit>(dialog, "serverKey");
     QVERIFY(field.isVisible());
     QCOMPARE(field.echoMode(), QLineEdit::Password);
@@ -389,7 +389,7 @@ class ServerSwitchTest : public QObject {
                       [](app::Settings& settings) { settings.offline = true; });
     QVERIFY(stage.listens());
     QCOMPARE(status_of(ask(stage.port(), post(chat_path, question("", 2)))), 200);
-    ui::SettingsDialog& dialog = stage.settings();
+    ui::SettingsPage& dialog = stage.settings();
     QVERIFY(part<QCheckBox>(dialog, "offline").isChecked() &&
             part<QCheckBox>(dialog, "serverOn").isChecked());
     part<QCheckBox>(dialog, "offline").click();

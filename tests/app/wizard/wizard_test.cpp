@@ -16,8 +16,9 @@
 #include "tests/support/environment.h"
 #include "tests/support/test.h"
 #include "ui/chat/error_bar.h"
+#include "ui/chat/welcome_view.h"
 #include "ui/live/live_panel.h"
-#include "ui/models/models_dialog.h"
+#include "ui/models/models_view.h"
 #include "ui/wizard/size_box.h"
 #include "ui/wizard/wizard_dialog.h"
 
@@ -38,6 +39,11 @@ bool wait_for(const std::function<bool()>& done) {
 
 app::WizardController& wizard(app::Desktop& desktop) {
   return *desktop.wizard().wizard();
+}
+
+void begin_with_wizard(app::Desktop& desktop) {
+  desktop.start();
+  Q_EMIT desktop.window().wizardRequested();
 }
 
 QAbstractButton* button(app::Desktop& desktop, const char* name) {
@@ -100,10 +106,14 @@ class WizardTest : public QObject {
   }
   void cleanup() { folder_.reset(); }
 
-  void opensAtTheFirstStartOnly() {
+  void opensWhereItIsAskedFor() {
     {
       app::Desktop desktop({});
       desktop.start();
+      QVERIFY(!desktop.wizard().wizard());  // the first screen leads to it
+      auto& welcome = desktop.window().welcome();
+      QVERIFY(welcome.isVisible());
+      welcome.findChild<QAbstractButton*>(QStringLiteral("welcomeWizard"))->click();
       QVERIFY(desktop.wizard().wizard());
       QVERIFY(wizard(desktop).dialog().isVisible());
       QVERIFY(close(desktop));
@@ -142,7 +152,7 @@ class WizardTest : public QObject {
     QFETCH(int, page);
     app::Desktop desktop({});
     desktop.wizard().set_calibration(short_);
-    desktop.start();
+    begin_with_wizard(desktop);
     const app::Settings before = desktop.settings();
     const QByteArray text_before = settings_text();
     QVERIFY(go_to(desktop, static_cast<Page>(page)));
@@ -162,7 +172,7 @@ class WizardTest : public QObject {
   // The window is closed while it looks for a model in the background.
   void closingTheWindowOpensNothing() {
     app::Desktop desktop({});
-    desktop.start();
+    begin_with_wizard(desktop);
     QTest::keyClick(&wizard(desktop).dialog(), Qt::Key_Escape);
     QVERIFY(close(desktop));
     QVERIFY(QThreadPool::globalInstance()->waitForDone(fovea::tests::kLong));
@@ -174,14 +184,14 @@ class WizardTest : public QObject {
   void closingWithoutAModelLeavesTheWaysToOne() {
     std::filesystem::remove(folder_->path() / "models/demo.gguf");
     app::Desktop desktop({});
-    desktop.start();
+    begin_with_wizard(desktop);
     QTest::keyClick(&wizard(desktop).dialog(), Qt::Key_Escape);
     QVERIFY(!desktop.wizard().wizard());
     const auto* welcome = desktop.window().findChild<QWidget*>(QStringLiteral("welcome"));
     QVERIFY(welcome->isVisible());
     QTest::mouseClick(welcome->findChild<QAbstractButton*>(QStringLiteral("welcomeModels")), Qt::LeftButton);
-    QVERIFY(desktop.models().dialog() && desktop.models().dialog()->isVisible());
-    desktop.models().dialog()->close();
+    QVERIFY(desktop.models().view() && desktop.models().view()->isVisible());
+    Q_EMIT desktop.models().view()->left();
     QTest::mouseClick(welcome->findChild<QAbstractButton*>(QStringLiteral("welcomeWizard")), Qt::LeftButton);
     QVERIFY(desktop.wizard().wizard());
     QTest::keyClick(&wizard(desktop).dialog(), Qt::Key_Escape);
@@ -208,7 +218,7 @@ class WizardTest : public QObject {
     {
       app::Desktop desktop({});
       desktop.wizard().set_calibration(short_);
-      desktop.start();
+      begin_with_wizard(desktop);
       QVERIFY(go_to(desktop, Page::memory));
       auto& dialog = wizard(desktop).dialog();
       auto* precision = dialog.findChild<QComboBox*>(QStringLiteral("wizardPrecision"));
@@ -323,7 +333,7 @@ class WizardTest : public QObject {
 
   void everyStepCanBeSkippedAndUndone() {
     app::Desktop desktop({});
-    desktop.start();
+    begin_with_wizard(desktop);
     for (int page = 0; page + 1 < ui::wizard_pages; ++page) {
       QCOMPARE(static_cast<int>(wizard(desktop).page()), page);
       QVERIFY(wait_for([&] { return button(desktop, "wizardSkip")->isEnabled(); }));
@@ -343,7 +353,7 @@ class WizardTest : public QObject {
   // A model of the catalogue that is not here (tests/app/window/first_start_test.cpp downloads it).
   void whatCannotBeDownloadedIsNotOpened() {
     app::Desktop desktop({});
-    desktop.start();
+    begin_with_wizard(desktop);
     QVERIFY(wait_for([&] { return !wizard(desktop).candidates().empty(); }));
     while (wizard(desktop).page() != Page::models) press_next(desktop);
     auto* list = wizard(desktop).dialog().findChild<QListView*>(QStringLiteral("wizardModels"));

@@ -12,6 +12,8 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QPlainTextEdit>
+#include <QPointer>
+#include <QPushButton>
 #include <QScopeGuard>
 #include <QScreen>
 #include <QScrollBar>
@@ -25,6 +27,8 @@
 #include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
+#include "ui/chat/welcome_view.h"
+#include "ui/theme/page.h"
 #include "ui/theme/theme.h"
 
 using namespace fovea::ui;
@@ -52,8 +56,8 @@ class ChatWindowTest : public QObject {
     QVERIFY(picker_->toolTip().contains(QStringLiteral("16 experts")));
     QCOMPARE(picker_->text(), QStringLiteral("Demo"));
     QVERIFY(picker_->isEnabled());
-    QCOMPARE(window_->windowTitle(), QStringLiteral("Demo – Fovea"));
-    window_->set_state(ChatWindow::State::loading);  // another one
+    QCOMPARE(window_->windowTitle(), QStringLiteral("Fovea"));  // the name stands in one place
+    window_->set_state(ChatWindow::State::loading);             // another one
     QVERIFY(!picker_->toolTip().contains(QStringLiteral("16 experts")));
     window_->set_model(QStringLiteral("R&D"), {});
     window_->set_state(ChatWindow::State::ready);
@@ -67,7 +71,7 @@ class ChatWindowTest : public QObject {
     QVERIFY(welcome->isVisible());
     QSignalSpy wizard(window_.get(), &ChatWindow::wizardRequested);
     QSignalSpy models(window_.get(), &ChatWindow::modelsRequested);
-    for (const char* name : {"welcomeWizard", "welcomeModels"})
+    for (const char* name : {"welcomeFind", "welcomeModels"})
       QTest::mouseClick(welcome->findChild<QAbstractButton*>(QLatin1String(name)), Qt::LeftButton);
     QCOMPARE(wizard.count(), 1);
     QCOMPARE(models.count(), 1);
@@ -84,6 +88,74 @@ class ChatWindowTest : public QObject {
     QVERIFY(!welcome->isVisible());
     window_->set_state(ChatWindow::State::no_model);
     QVERIFY(welcome->isVisible());
+  }
+
+  void theEmptyWindowProposesAModel() {
+    auto& welcome = window_->welcome();
+    auto* accept = welcome.findChild<QPushButton*>(QStringLiteral("welcomeMain"));
+    auto* find = welcome.findChild<QPushButton*>(QStringLiteral("welcomeFind"));
+    auto* why = welcome.findChild<QToolButton*>(QStringLiteral("welcomeWhy"));
+    auto* reason = welcome.findChild<QLabel*>(QStringLiteral("welcomeWhyText"));
+    QVERIFY(find->isVisible() && !accept->isVisible());  // one main button
+    ProposalView proposal{.state = ProposalView::State::looking};
+    welcome.set_proposal(proposal);
+    QVERIFY(!find->isVisible() && !accept->isVisible());
+    proposal = {.state = ProposalView::State::ready,
+                .name = QStringLiteral("A model"),
+                .facts = {{QStringLiteral("19 GB"), QStringLiteral("of 24 GB memory")}},
+                .accept = QStringLiteral("Download 21 GB"),
+                .why = QStringLiteral("It is good.")};
+    welcome.set_proposal(proposal);
+    QVERIFY(!find->isVisible() && accept->isVisible() && !reason->isVisible());
+    why->click();
+    QVERIFY(reason->isVisible());
+    QCOMPARE(reason->text(), proposal.why);
+    QSignalSpy accepted(&welcome, &WelcomeView::acceptRequested),
+        stopped(&welcome, &WelcomeView::stopRequested);
+    QTest::mouseClick(accept, Qt::LeftButton);
+    QCOMPARE(accepted.count(), 1);
+    proposal.state = ProposalView::State::busy;
+    welcome.set_proposal(proposal);
+    QVERIFY(!accept->isVisible());
+    welcome.findChild<QAbstractButton*>(QStringLiteral("welcomeStop"))->click();
+    QCOMPARE(stopped.count(), 1);
+    proposal.state = ProposalView::State::ready;
+    proposal.error = QStringLiteral("There is no network.");
+    welcome.set_proposal(proposal);
+    QVERIFY(accept->isVisible());  // once more
+    QVERIFY(welcome.findChild<QLabel*>(QStringLiteral("welcomeError"))->isVisible());
+  }
+
+  // The models and the settings take the conversation's place, and its keys are theirs.
+  void aPageTakesTheConversationsPlace() {
+    window_->set_model(QStringLiteral("Demo"), {});
+    window_->set_state(ChatWindow::State::generating);
+    auto* models = window_->findChild<QToolButton*>(QStringLiteral("sidebarModels"));
+    const auto composer = [this] { return window_->composer().isVisible(); };
+    QSignalSpy stopped(window_.get(), &ChatWindow::stopRequested);
+    Page page(QStringLiteral("A page"));
+    window_->show_page(page, SidebarPlace::models);
+    QVERIFY(page.isVisible() && models->isChecked() && !composer());
+    QCOMPARE(window_->page(), &page);
+    QTRY_VERIFY(page.hasFocus());
+    QTest::keyClick(&page, Qt::Key_Escape);  // leads back, and stops no answer
+    QCOMPARE(stopped.count(), 0);
+    QVERIFY(!window_->page() && !page.isVisible() && !models->isChecked() && composer());
+    window_->show_page(page, SidebarPlace::models);
+    QTest::mouseClick(page.findChild<QToolButton*>(QStringLiteral("pageBack")), Qt::LeftButton);
+    QVERIFY(!window_->page());
+    window_->show_page(page, SidebarPlace::models);
+    Q_EMIT window_->sidebar().conversationRequested(1, 0, {});
+    QVERIFY(!window_->page());
+    // One page gives way to another, and is deleted where it asks for that.
+    window_->show_page(page, SidebarPlace::models);
+    auto* other = new Page(QStringLiteral("Another"));
+    other->setAttribute(Qt::WA_DeleteOnClose);
+    const QPointer<Page> watched(other);
+    window_->show_page(*other, SidebarPlace::settings);
+    QVERIFY(!page.isVisible() && other->isVisible() && !models->isChecked());
+    window_->leave_page();
+    QTRY_VERIFY(!watched);
   }
 
   void thePickerOffersLibraryRecentAndOpening() {

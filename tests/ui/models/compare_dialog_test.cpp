@@ -32,7 +32,8 @@ class CompareDialogTest : public QObject {
 
  private Q_SLOTS:
   void init() {
-    dialog_ = std::make_unique<CompareDialog>(QStringLiteral("A model"), QStringLiteral("fovea q4/q2"),
+    dialog_ = std::make_unique<CompareDialog>(QStringLiteral("A model"),
+                                              QStringLiteral("hot experts at 4 bits, the others at 2 bits"),
                                               some_choices());
     dialog_->show();
     QVERIFY(QTest::qWaitForWindowActive(dialog_.get()));

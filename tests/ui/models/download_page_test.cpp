@@ -11,6 +11,7 @@
 
 #include "tests/support/test.h"
 #include "tests/ui/models/samples.h"
+#include "ui/models/catalogue_list.h"
 #include "ui/models/download_list.h"
 #include "ui/models/message_line.h"
 
@@ -57,6 +58,48 @@ class DownloadPageTest : public QObject {
     QCOMPARE(wanted[0][1].toInt(), 2);
     table("versions")->selectRow(4);  // a part is missing
     QVERIFY(!button("download")->isEnabled());
+  }
+
+  // Before anything is typed; what is typed filters them, and Enter goes on to the hub.
+  void knownModelsAreShownFirst() {
+    page_->set_catalogue(sample_catalogue());
+    CatalogueList& list = page_->catalogue();
+    const auto heading = [&](const char* name) { return list.findChild<QLabel*>(QLatin1String(name)); };
+    QVERIFY(list.isVisible());
+    QCOMPARE(list.shown_count(), 3);
+    QVERIFY(heading("catalogueFitting")->isVisible() && heading("catalogueTooLarge")->isVisible());
+    QSignalSpy wanted(page_.get(), &DownloadPage::catalogueRequested);
+    QSignalSpy opened(page_.get(), &DownloadPage::openRequested);
+    for (auto* card_button : list.findChildren<QPushButton*>(QStringLiteral("catalogueAction")))
+      card_button->click();
+    QCOMPARE(wanted.count(), 2);
+    QCOMPARE(wanted[0][0].toString(), QStringLiteral("fits"));
+    QCOMPARE(opened.count(), 1);  // it is here
+    QCOMPARE(opened[0][0].toString(), QStringLiteral("/models/here.gguf"));
+
+    auto* field = page_->findChild<QLineEdit*>(QStringLiteral("hubSearch"));
+    QSignalSpy searched(page_.get(), &DownloadPage::searchRequested);
+    QTest::keyClicks(field, QStringLiteral("LARGE"));
+    QCOMPARE(list.shown_count(), 1);
+    QVERIFY(!heading("catalogueFitting")->isVisible() && heading("catalogueTooLarge")->isVisible());
+    QCOMPARE(searched.count(), 0);
+    QTest::keyClick(field, Qt::Key_Return);
+    QCOMPARE(searched.count(), 1);
+    QVERIFY(!list.isVisible());
+    page_->show_found(QStringLiteral("LARGE"), sample_repositories());
+    QVERIFY(table("repositories")->isVisible());
+    field->clear();  // leads back
+    QVERIFY(list.isVisible() && !table("repositories")->isVisible());
+    QCOMPARE(list.shown_count(), 3);
+  }
+
+  void offlineNothingIsFetched() {
+    page_->set_catalogue(sample_catalogue());
+    page_->set_offline(true);
+    int enabled = 0;
+    for (auto* card_button : page_->catalogue().findChildren<QPushButton*>(QStringLiteral("catalogueAction")))
+      enabled += card_button->isEnabled() ? 1 : 0;
+    QCOMPARE(enabled, 1);  // the one that is here
   }
 
   void nothingIsAlsoAnAnswer() {

@@ -23,6 +23,7 @@
 #include "ui/models/model_details.h"
 #include "ui/models/prepare_dialog.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tier_colours.h"
 
 using namespace fovea::ui;
 using namespace fovea::tests;
@@ -228,7 +229,7 @@ class LibraryPageTest : public QObject {
       const auto colour = [fit] { return fit->palette().color(fit->foregroundRole()); };
       const auto wanted = [&row] {
         const QPalette palette = QApplication::palette();
-        return row.error.isEmpty() ? palette.color(QPalette::Link) : error_text(palette);
+        return row.error.isEmpty() ? good_colour(palette) : error_text(palette);
       };
       for (const Scheme scheme : {Scheme::dark, Scheme::light}) {
         apply_theme(*qApp, scheme);
@@ -252,7 +253,7 @@ class LibraryPageTest : public QObject {
   }
 
   // Where the window is low, the details are scrolled to, and nothing of them is cut off.
-  // As wide as the window of models is at first (models_dialog.cpp).
+  // As wide as the window of models is at first (models_view.cpp).
   void allColumnsAreSeen() {
     page_->set_models(sample_models());
     page_->resize(page_->fontMetrics().averageCharWidth() * 165, 600);

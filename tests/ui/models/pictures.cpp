@@ -10,7 +10,7 @@
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
 #include "ui/models/model_rows.h"
-#include "ui/models/models_dialog.h"
+#include "ui/models/models_view.h"
 #include "ui/models/prepare_dialog.h"
 
 namespace {
@@ -32,7 +32,7 @@ QSize usual_size(const QWidget& widget) {
 }
 
 void library() {
-  ModelsDialog dialog;
+  ModelsView dialog;
   dialog.resize(usual_size(dialog));
   LibraryPage& page = dialog.library();
   take(dialog, QStringLiteral("library-empty"));
@@ -56,11 +56,13 @@ void library() {
 }
 
 void download() {
-  ModelsDialog dialog;
+  ModelsView dialog;
   dialog.resize(usual_size(dialog));
   dialog.show_download();
   DownloadPage& page = dialog.download();
   take(dialog, QStringLiteral("download-empty"));
+  page.set_catalogue(sample_catalogue());
+  take(dialog, QStringLiteral("download-catalogue"));
   page.search(QStringLiteral("qwen3 30b a3b"));
   take(dialog, QStringLiteral("download-searching"));
   page.show_found(QStringLiteral("qwen3 30b a3b"), sample_repositories());
@@ -85,9 +87,9 @@ void download() {
 void prepare() {
   PrepareDialog dialog(
       QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"),
-      {{QStringLiteral("file"), QStringLiteral("file: as the model has it, nothing is lost"), true},
-       {QStringLiteral("q3"), QStringLiteral("q3: 3 bits for each weight, a difference can be seen"), true},
-       {QStringLiteral("q2"), QStringLiteral("q2: 2 bits for each weight, for what is seldom used"), false}});
+      {{QStringLiteral("file"), QStringLiteral("As the model has it, nothing is lost"), true},
+       {QStringLiteral("q3"), QStringLiteral("3 bits for each weight, a difference can be seen"), true},
+       {QStringLiteral("q2"), QStringLiteral("2 bits for each weight, for what is seldom used"), false}});
   dialog.show_ready(QStringLiteral("It takes 27.3 GB on the disk; 210 GB are free there."));
   take(dialog, QStringLiteral("prepare"));
 }
@@ -96,11 +98,12 @@ void prepare() {
 
 void compare() {
   CompareDialog dialog(
-      QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"), QStringLiteral("fovea q4/q2"),
+      QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"),
+      QStringLiteral("hot experts at 4 bits, the others at 2 bits"),
       {{QStringLiteral("Every weight as in the model's file"),
         QStringLiteral("It takes 18.9 GB, and that does not fit: 9.3 GB are free beside the open model."),
         false},
-       {QStringLiteral("Everything at the lowest precision, q2"),
+       {QStringLiteral("Everything at the lowest precision, 2 bits"),
         QStringLiteral(
             "This takes 13.1 GB and 10.2 GB, one after the other. There is no room for that beside the "
             "open model: it is closed meanwhile, and then opened again. The conversation is kept."),
@@ -109,14 +112,14 @@ void compare() {
   take(dialog, QStringLiteral("compare"));
   dialog.findChild<QPushButton*>(QStringLiteral("startCompare"))->click();
   dialog.show_progress(
-      QStringLiteral("With everything at q2 it reads: 640 of 1,792 tokens. About 1:20 left."), 640, 1792);
+      QStringLiteral("With everything at 2 bits it reads: 640 of 1,792 tokens. About 1:20 left."), 640, 1792);
   take(dialog, QStringLiteral("compare-running"));
   dialog.show_result(
       {.sentence =
-           QStringLiteral("As it is now, the model reaches 108.3 % of the quality of “everything at q2”, "
+           QStringLiteral("As it is now, the model reaches 108.3 % of the quality of “everything at 2 bits”, "
                           "takes 13.1 GB instead of 10.2 GB, and writes as fast, as far as can be told."),
        .now = QStringLiteral("as it is now"),
-       .other = QStringLiteral("everything at q2"),
+       .other = QStringLiteral("everything at 2 bits"),
        .rows = {{QStringLiteral("Perplexity of the text"), QStringLiteral("9.07"), QStringLiteral("8.38")},
                 {QStringLiteral("Memory"), QStringLiteral("10.2 GB"), QStringLiteral("13.1 GB")},
                 {QStringLiteral("Writes"), QStringLiteral("14.2 tok/s (13.9 to 14.6)"),

@@ -30,7 +30,8 @@ ui::LibraryRow moe() {
       "As its file has it, it takes 19.9 GB of the 54.1 GB that are free for a model; 805.3 MB of that are "
       "the KV "
       "cache for 8,192 tokens of conversation.");
-  row.stores = {QStringLiteral("file, q2: 27.3 GB"), QStringLiteral("file, q3, q2: 39.1 GB")};
+  row.stores = {QStringLiteral("the file's precision, 2 bits: 27.3 GB"),
+                QStringLiteral("the file's precision, 3 bits, 2 bits: 39.1 GB")};
   row.store_bytes = 66 * kGigabyte;
   return row;
 }
@@ -55,7 +56,7 @@ ui::LibraryRow large() {
   row.fit_why = QStringLiteral(
       "As its file has it, it would need 68.2 GB, and 54.1 GB are free for a model. It fits with 2,928 of "
       "6,144 "
-      "experts at file, the others at q2: that takes 53.8 GB.");
+      "experts at the file's precision, the others at 2 bits: that takes 53.8 GB.");
   row.stores.clear();
   row.store_bytes = 0;
   return row;
@@ -76,12 +77,12 @@ ui::LibraryRow huge() {
   row.experts_used = 10;
   row.context = 262144;
   row.fit = FitView::experts_elsewhere;
-  row.fit_text = QStringLiteral("Fits with experts on disk");
+  row.fit_text = QStringLiteral("Fits with experts on the disk");
   row.fit_number = QStringLiteral("53.9 GB of 54.1 GB");
   row.fit_why = QStringLiteral(
       "The experts of 6 layers stay on the disk and are read when they are needed, which is slow (3,072 of "
       "24,576 "
-      "experts); the others are at q2. That takes 53.9 GB of 54.1 GB.");
+      "experts); the others are at 2 bits. That takes 53.9 GB of 54.1 GB.");
   return row;
 }
 
@@ -167,13 +168,38 @@ std::vector<ui::VersionRow> sample_versions() {
       version("BF16", 61.1, FitView::lower_precision, "Should fit at lower precision",
               "An estimate from the published model's shape. As its file has it, it would need 67.2 GB, and "
               "54.1 GB "
-              "are free for a model. It fits with 5,280 of 6,144 experts at file, the others at q4: that "
+              "are free for a model. It fits with 5,280 of 6,144 experts at the file's precision, the others "
+              "at 4 bits: that "
               "takes 53.6 GB."),
       version("F32", 122.1, FitView::does_not_fit, "Will hardly fit", "An estimate from the file's size.")};
   rows[2].is_proposed = true;
   rows[3].files = 2;
   rows[4].is_complete = false;
   return rows;
+}
+
+std::vector<ui::CatalogueRow> sample_catalogue() {
+  ui::CatalogueRow fits{.id = QStringLiteral("fits"),
+                        .name = QStringLiteral("Qwen3.6-35B-A3B, 4 bits"),
+                        .good_at = QStringLiteral("Knowledge, code and very long texts, fast for its size"),
+                        .size = QStringLiteral("about 21.4 GB"),
+                        .fit = FitView::fits,
+                        .fit_text = QStringLiteral("Fits"),
+                        .fit_why = QStringLiteral("An estimate from the published model's shape."),
+                        .needs = QStringLiteral("22.0 GB of 54.1 GB")};
+  ui::CatalogueRow here = fits;
+  here.id = QStringLiteral("here");
+  here.name = QStringLiteral("gpt-oss-20b, as published");
+  here.fit = FitView::lower_precision;
+  here.fit_text = QStringLiteral("Fits with experts at lower precision");
+  here.path = QStringLiteral("/models/here.gguf");
+  ui::CatalogueRow large = fits;
+  large.id = QStringLiteral("large");
+  large.name = QStringLiteral("A large one");
+  large.fit = FitView::does_not_fit;
+  large.fit_text = QStringLiteral("Does not fit");
+  large.needs = QStringLiteral("needs 119.4 GB, 54.1 GB are free");
+  return {fits, here, large};
 }
 
 std::vector<ui::DownloadRow> sample_downloads() {

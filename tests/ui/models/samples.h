@@ -10,6 +10,7 @@ namespace fovea::tests {
 std::vector<ui::LibraryRow> sample_models();
 std::vector<ui::RepositoryRow> sample_repositories();
 std::vector<ui::VersionRow> sample_versions();
+std::vector<ui::CatalogueRow> sample_catalogue();
 std::vector<ui::DownloadRow> sample_downloads();
 std::vector<ui::FolderView> sample_folders();
 

@@ -103,14 +103,24 @@ class WizardDialogTest : public QObject {
     QCOMPARE(titles.size(), wizard_pages);
   }
 
-  void aNumberTellsWhy() {
+  // One question for all of them.
+  void theNumbersTellWhy() {
     dialog_->set_machine(
-        {{QStringLiteral("Memory"), QStringLiteral("32 GB"), QStringLiteral("The system says so.")}}, {},
-        false);
-    QToolButton* why = nullptr;
+        {{QStringLiteral("Memory"), QStringLiteral("32 GB"), QStringLiteral("The system says so.")},
+         {QStringLiteral("Disk"), QStringLiteral("1 TB"), QStringLiteral("The system says so.")},
+         {QStringLiteral("File"), QStringLiteral("/a/file"), {}, true}},
+        {}, false);
+    std::vector<QToolButton*> asked;
     for (QToolButton* button : dialog_->findChildren<QToolButton*>())
-      if (button->accessibleName().contains(QStringLiteral("Memory"))) why = button;
-    QVERIFY(why);
+      if (button->accessibleName().contains(QStringLiteral("Memory"))) asked.push_back(button);
+    QCOMPARE(asked.size(), std::size_t{1});
+    QToolButton* why = asked.front();
+    const auto file = [this] {
+      for (const QLabel* label : dialog_->findChildren<QLabel*>())
+        if (label->text() == QStringLiteral("/a/file")) return label->isVisible();
+      return false;
+    };
+    QVERIFY(!file());
     const auto shown = [this] {
       for (const QLabel* label : dialog_->findChildren<QLabel*>())
         if (label->text() == QStringLiteral("The system says so.")) return label->isVisible();
@@ -120,6 +130,7 @@ class WizardDialogTest : public QObject {
     why->setFocus();
     QTest::keyClick(why, Qt::Key_Space);
     QVERIFY(shown());
+    QVERIFY(file());
   }
 
   void aWishIsChosenByArrows() {

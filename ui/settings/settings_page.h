@@ -1,12 +1,12 @@
 // What holds for every conversation and model. Changes take effect when they are made; nothing is confirmed.
 #pragma once
 
-#include <QDialog>
 #include <QStringList>
 #include <vector>
 
 #include "ui/devices/device_box.h"
 #include "ui/settings/server_page.h"
+#include "ui/theme/page.h"
 
 class QCheckBox;
 class QComboBox;
@@ -39,13 +39,13 @@ struct PlacesView {
   QString data, config, cache;
 };
 
-class SettingsDialog : public QDialog {
+class SettingsPage : public Page {
   Q_OBJECT
 
  public:
   // most_slots: that the server can be asked for.
-  SettingsDialog(const SettingsView& settings, const PlacesView& places, int most_slots,
-                 QWidget* parent = nullptr);
+  SettingsPage(const SettingsView& settings, const PlacesView& places, int most_slots,
+               QWidget* parent = nullptr);
   const SettingsView& settings() const { return settings_; }
   // They may come later than the rest; `chosen` is the id of one.
   void set_devices(const std::vector<DeviceView>& devices, const QString& chosen);
@@ -66,7 +66,6 @@ class SettingsDialog : public QDialog {
   QWidget* make_models();
   QWidget* make_privacy(const PlacesView& places);
   QWidget* make_token();
-  void make_room();
   void add_folder();
   void remove_folder();
   void tell() { Q_EMIT changed(settings_); }

@@ -1,8 +1,7 @@
-// The window of models: those on this computer, and those that can be downloaded. It stays open beside the
-// chat.
+// The page of models: those on this computer, and those that can be downloaded.
 #pragma once
 
-#include <QDialog>
+#include "ui/theme/page.h"
 
 class QTabWidget;
 
@@ -11,11 +10,11 @@ namespace fovea::ui {
 class DownloadPage;
 class LibraryPage;
 
-class ModelsDialog : public QDialog {
+class ModelsView : public Page {
   Q_OBJECT
 
  public:
-  explicit ModelsDialog(QWidget* parent = nullptr);
+  explicit ModelsView(QWidget* parent = nullptr);
 
   LibraryPage& library() { return *library_; }
   DownloadPage& download() { return *download_; }

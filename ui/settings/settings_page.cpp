@@ -1,8 +1,7 @@
-#include "ui/settings/settings_dialog.h"
+#include "ui/settings/settings_page.h"
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QGroupBox>
@@ -13,13 +12,13 @@
 #include <QSpinBox>
 #include <QTabBar>
 #include <QTabWidget>
-#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/language/language.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
 #include "ui/theme/window_size.h"
 
 namespace fovea::ui {
@@ -34,38 +33,30 @@ QLabel* explain(const QString& text, QWidget* parent) {
 
 }  // namespace
 
-SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& places, int most_slots,
-                               QWidget* parent)
-    : QDialog(parent), settings_(settings) {
-  setWindowTitle(tr("Settings"));
-  setMinimumWidth(fontMetrics().averageCharWidth() * 78);
+SettingsPage::SettingsPage(const SettingsView& settings, const PlacesView& places, int most_slots,
+                           QWidget* parent)
+    : Page(tr("Settings"), parent), settings_(settings) {
   tabs_ = new QTabWidget(this);
   tabs_->setDocumentMode(true);
   tabs_->tabBar()->setDrawBase(false);
-  tabs_->addTab(new PageArea(make_appearance(), tabs_), tr("Appearance"));
-  tabs_->addTab(new PageArea(make_models(), tabs_), tr("Models"));
-  tabs_->addTab(new PageArea(make_privacy(places), tabs_), tr("Privacy and files"));
+  tabs_->setMaximumWidth(conversation_width);
   server_ = new ServerPage(settings_.server, most_slots, this);
   connect(server_, &ServerPage::changed, this, [this](const ServerView& server) {
     settings_.server = server;
-    QTimer::singleShot(0, this, &SettingsDialog::make_room);
     tell();
   });
-  tabs_->addTab(new PageArea(server_, tabs_), tr("Server"));
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
-  auto* layout = new QVBoxLayout(this);
-  layout->addWidget(tabs_, 1);
-  layout->addWidget(buttons);
-  setMinimumWidth(std::max(minimumWidth(), layout->totalMinimumSize().width()));
-  // Qt would give it two thirds of a small screen at most, and squeeze the words.
-  open_with(*this,
-            {minimumWidth(), std::max(sizeHint().height(), layout->totalHeightForWidth(minimumWidth()))});
-  // Enter ends what is typed into a field; it presses no button.
-  for (QPushButton* button : findChildren<QPushButton*>()) button->setAutoDefault(false);
+  const auto add = [this](QWidget* page, const QString& name) {
+    page->layout()->setContentsMargins(0, space::usual, 0, 0);
+    tabs_->addTab(new PageArea(page, tabs_), name);
+  };
+  add(make_appearance(), tr("Appearance"));
+  add(make_models(), tr("Models"));
+  add(make_privacy(places), tr("Privacy and files"));
+  add(server_, tr("Server"));
+  content().addWidget(tabs_, 1);
 }
 
-QWidget* SettingsDialog::make_appearance() {
+QWidget* SettingsPage::make_appearance() {
   auto* page = new QWidget(this);
   auto* form = new QFormLayout(page);
   auto* restart = explain(tr("The language changes when Fovea is started again."), page);
@@ -131,7 +122,7 @@ QWidget* SettingsDialog::make_appearance() {
   return page;
 }
 
-QWidget* SettingsDialog::make_models() {
+QWidget* SettingsPage::make_models() {
   auto* page = new QWidget(this);
   auto* layout = new QVBoxLayout(page);
   layout->addWidget(explain(tr("Models are looked for in Fovea's own folder and in these:"), page));
@@ -148,12 +139,12 @@ QWidget* SettingsDialog::make_models() {
   row->addWidget(remove);
   row->addStretch(1);
   layout->addLayout(row);
-  connect(add, &QPushButton::clicked, this, &SettingsDialog::add_folder);
-  connect(remove, &QPushButton::clicked, this, &SettingsDialog::remove_folder);
+  connect(add, &QPushButton::clicked, this, &SettingsPage::add_folder);
+  connect(remove, &QPushButton::clicked, this, &SettingsPage::remove_folder);
 
   auto* form = new QFormLayout;
   device_ = new DeviceBox(page);
-  connect(device_, &DeviceBox::deviceChosen, this, &SettingsDialog::deviceChosen);
+  connect(device_, &DeviceBox::deviceChosen, this, &SettingsPage::deviceChosen);
   form->addRow(tr("R&un on"), device_);
   auto* context = new QSpinBox(page);
   context->setObjectName(QStringLiteral("context"));
@@ -175,13 +166,13 @@ QWidget* SettingsDialog::make_models() {
   layout->addLayout(form);
   auto* wizard = new QPushButton(tr("&Find a model that fits…"), page);
   wizard->setObjectName(QStringLiteral("openWizard"));
-  connect(wizard, &QPushButton::clicked, this, &SettingsDialog::wizardRequested);
+  connect(wizard, &QPushButton::clicked, this, &SettingsPage::wizardRequested);
   layout->addWidget(wizard, 0, Qt::AlignLeft);
   layout->addStretch(1);
   return page;
 }
 
-QWidget* SettingsDialog::make_privacy(const PlacesView& places) {
+QWidget* SettingsPage::make_privacy(const PlacesView& places) {
   auto* page = new QWidget(this);
   auto* layout = new QVBoxLayout(page);
   auto* offline = new QCheckBox(tr("&Offline: Fovea makes no connection at all"), page);
@@ -214,7 +205,7 @@ QWidget* SettingsDialog::make_privacy(const PlacesView& places) {
   return page;
 }
 
-QWidget* SettingsDialog::make_token() {
+QWidget* SettingsPage::make_token() {
   auto* group = new QGroupBox(tr("Access token of the model hub"), this);
   auto* layout = new QVBoxLayout(group);
   layout->addWidget(
@@ -247,32 +238,26 @@ QWidget* SettingsDialog::make_token() {
           [save](const QString& text) { save->setEnabled(!text.trimmed().isEmpty()); });
   connect(token_, &QLineEdit::returnPressed, this, enter);
   connect(save, &QPushButton::clicked, this, enter);
-  connect(forget, &QPushButton::clicked, this, &SettingsDialog::forgetTokenRequested);
+  connect(forget, &QPushButton::clicked, this, &SettingsPage::forgetTokenRequested);
   return group;
 }
 
-// For a page that shows more than before, as far as the screen has it.
-void SettingsDialog::make_room() {
-  const int wanted = std::min(layout()->totalHeightForWidth(width()), room_for(*this).height());
-  if (wanted > height()) resize(width(), wanted);
-}
-
-void SettingsDialog::show_server() {
+void SettingsPage::show_server() {
   tabs_->setCurrentIndex(tabs_->count() - 1);
 }
 
-void SettingsDialog::set_devices(const std::vector<DeviceView>& devices, const QString& chosen) {
+void SettingsPage::set_devices(const std::vector<DeviceView>& devices, const QString& chosen) {
   device_->set_devices(devices, chosen);
 }
 
-void SettingsDialog::show_token_note(const QString& text, bool is_error) {
+void SettingsPage::show_token_note(const QString& text, bool is_error) {
   tint(*token_note_, QPalette::PlaceholderText, is_error ? error_text : nullptr);
   token_note_->setText(text);
   token_note_->show();
   if (!is_error) token_->clear();
 }
 
-void SettingsDialog::add_folder() {
+void SettingsPage::add_folder() {
   const QString folder = QFileDialog::getExistingDirectory(this, tr("A folder with models"));
   if (folder.isEmpty() || settings_.model_folders.contains(folder)) return;
   settings_.model_folders += folder;
@@ -280,7 +265,7 @@ void SettingsDialog::add_folder() {
   tell();
 }
 
-void SettingsDialog::remove_folder() {
+void SettingsPage::remove_folder() {
   const int row = folders_->currentRow();
   if (row < 0) return;
   delete folders_->takeItem(row);

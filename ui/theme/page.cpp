@@ -1,0 +1,57 @@
+#include "ui/theme/page.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/theme/icons.h"
+#include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
+#include "ui/theme/widgets.h"
+
+namespace fovea::ui {
+
+Page::Page(const QString& title, QWidget* parent)
+    : QWidget(parent), head_(new QHBoxLayout), content_(new QVBoxLayout) {
+  setWindowTitle(title);
+  setAccessibleName(title);
+  setFocusPolicy(Qt::ClickFocus);  // so that Escape leads back from everywhere on it
+  auto* back = icon_button(Glyph::previous, tr("Back to the conversation"), this);
+  back->setObjectName(QStringLiteral("pageBack"));
+  back->setToolTip(tr("Back to the conversation (Esc)"));
+  connect(back, &QToolButton::clicked, this, &Page::left);
+  auto* name = new QLabel(title, this);
+  name->setObjectName(QStringLiteral("pageTitle"));
+  set_type(*name, Type::title, true);
+  head_->setSpacing(space::tight);
+  head_->addWidget(back);
+  head_->addWidget(name);
+  head_->addStretch(1);
+  content_->setSpacing(space::close);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(space::wide, space::usual, space::wide, space::usual);
+  layout->setSpacing(space::close);
+  layout->addLayout(head_);
+  layout->addLayout(content_, 1);
+}
+
+void Page::add_tool(QWidget& tool, int stretch) {
+  head_->addWidget(&tool, stretch);
+}
+
+// Before Escape stops an answer, which only the conversation shows.
+bool Page::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride &&
+      static_cast<QKeyEvent*>(event)->matches(QKeySequence::Cancel))
+    event->accept();
+  return QWidget::event(event);
+}
+
+void Page::keyPressEvent(QKeyEvent* event) {
+  if (event->matches(QKeySequence::Cancel)) return Q_EMIT left();
+  QWidget::keyPressEvent(event);
+}
+
+}  // namespace fovea::ui
