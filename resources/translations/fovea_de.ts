@@ -143,10 +143,6 @@
         <translation>Lädt %1</translation>
     </message>
     <message>
-        <source>Loading %1  %2</source>
-        <translation>Lädt %1  %2</translation>
-    </message>
-    <message>
         <source>Reading the prompt</source>
         <translation>Liest die Eingabe</translation>
     </message>
@@ -188,6 +184,10 @@
     <message>
         <source>Compares two settings of %1</source>
         <translation>Vergleicht zwei Einstellungen von %1</translation>
+    </message>
+    <message>
+        <source>Loading the model…</source>
+        <translation>Lädt das Modell …</translation>
     </message>
 </context>
 <context>
@@ -502,14 +502,6 @@
         <source>A country</source>
         <translation>Ein Land</translation>
     </message>
-    <message>
-        <source>Nature</source>
-        <translation>Natur</translation>
-    </message>
-    <message>
-        <source>Advice</source>
-        <translation>Ein Rat</translation>
-    </message>
 </context>
 <context>
     <name>fovea::app::DemoStart</name>
@@ -528,6 +520,38 @@
     <message>
         <source>The demo&apos;s experts are ready: those that your conversation uses are kept precise, the others take less room. Watch them in the panel.</source>
         <translation>Die Experten des Demomodells sind bereit: Die Ihr Gespräch nutzt, bleiben genau, die anderen brauchen weniger Platz. Das Panel zeigt sie.</translation>
+    </message>
+    <message>
+        <source>Something explained</source>
+        <translation>Etwas erklärt</translation>
+    </message>
+    <message>
+        <source>Explain how a rainbow forms, so that a child understands it.</source>
+        <translation>Erkläre so, dass ein Kind es versteht, wie ein Regenbogen entsteht.</translation>
+    </message>
+    <message>
+        <source>A function</source>
+        <translation>Eine Funktion</translation>
+    </message>
+    <message>
+        <source>Write a Python function that counts the words of a text.</source>
+        <translation>Schreibe eine Python-Funktion, die die Wörter eines Textes zählt.</translation>
+    </message>
+    <message>
+        <source>A letter</source>
+        <translation>Ein Brief</translation>
+    </message>
+    <message>
+        <source>Word a friendly reminder of an invoice that has not been paid.</source>
+        <translation>Formuliere eine freundliche Erinnerung an eine unbezahlte Rechnung.</translation>
+    </message>
+    <message>
+        <source>A plan</source>
+        <translation>Ein Plan</translation>
+    </message>
+    <message>
+        <source>Plan a weekend in a city that I have never seen.</source>
+        <translation>Plane ein Wochenende in einer Stadt, die ich noch nicht kenne.</translation>
     </message>
 </context>
 <context>
@@ -615,10 +639,6 @@
         <translation>Automatisch: der Prozessor</translation>
     </message>
     <message>
-        <source>As fovea does without --device: the processor computes. A graphics card is used only when it is chosen.</source>
-        <translation>Wie fovea ohne --device: Der Prozessor rechnet. Eine Grafikkarte wird nur benutzt, wenn sie gewählt ist.</translation>
-    </message>
-    <message>
         <source>No graphics card can be used: %1.</source>
         <translation>Keine Grafikkarte ist zu gebrauchen: %1.</translation>
     </message>
@@ -633,6 +653,10 @@
     <message>
         <source>Of the memory of %1 only %2 are free: other programs have taken what its driver may need. Close some of them before an answer fails.</source>
         <translation>Vom Speicher von %1 sind nur noch %2 frei: Andere Programme haben belegt, was der Treiber noch brauchen kann. Schließen Sie einige davon, bevor eine Antwort scheitert.</translation>
+    </message>
+    <message>
+        <source>The processor computes. A graphics card is used only when it is chosen.</source>
+        <translation>Der Prozessor rechnet. Eine Grafikkarte wird nur benutzt, wenn sie gewählt ist.</translation>
     </message>
 </context>
 <context>
@@ -691,10 +715,6 @@
             <numerusform>%n Gewichtseinheiten in %1</numerusform>
         </translation>
     </message>
-    <message>
-        <source>As its file has it, it takes %1 of the %2 that are free for a model; %3 of that are the KV cache for %4 tokens of conversation.</source>
-        <translation>So, wie die Datei es hat, belegt es %1 von den %2, die für ein Modell frei sind; davon sind %3 der KV-Cache für %4 Token Gespräch.</translation>
-    </message>
     <message numerus="yes">
         <source>The experts of %n layer(s) stay in the computer&apos;s memory and are computed by the processor</source>
         <translation>
@@ -739,22 +759,6 @@
         <translation>Passt mit geringerer Genauigkeit</translation>
     </message>
     <message>
-        <source>Should fit with experts on the CPU</source>
-        <translation>Müsste mit Experten auf dem Prozessor passen</translation>
-    </message>
-    <message>
-        <source>Should fit with experts on disk</source>
-        <translation>Müsste mit Experten auf der Platte passen</translation>
-    </message>
-    <message>
-        <source>Fits with experts on the CPU</source>
-        <translation>Passt mit Experten auf dem Prozessor</translation>
-    </message>
-    <message>
-        <source>Fits with experts on disk</source>
-        <translation>Passt mit Experten auf der Platte</translation>
-    </message>
-    <message>
         <source>Will hardly fit</source>
         <translation>Wird kaum passen</translation>
     </message>
@@ -781,6 +785,26 @@
     <message>
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>As its file has it, it takes %1 of the %2 that are free for a model; %3 of that remember %4 tokens of conversation.</source>
+        <translation>So, wie seine Datei es hat, nimmt es %1 von den %2, die für ein Modell frei sind; %3 davon merken sich %4 Token des Gesprächs.</translation>
+    </message>
+    <message>
+        <source>Should fit with experts on the processor</source>
+        <translation>Sollte passen, mit Experten auf dem Prozessor</translation>
+    </message>
+    <message>
+        <source>Should fit with experts on the disk</source>
+        <translation>Sollte passen, mit Experten auf dem Laufwerk</translation>
+    </message>
+    <message>
+        <source>Fits with experts on the processor</source>
+        <translation>Passt mit Experten auf dem Prozessor</translation>
+    </message>
+    <message>
+        <source>Fits with experts on the disk</source>
+        <translation>Passt mit Experten auf dem Laufwerk</translation>
     </message>
 </context>
 <context>
@@ -850,10 +874,6 @@
         <translation>%1 Bit für jedes Gewicht, mit dem, worauf die Blöcke aufgerundet werden, und einem freien Block.</translation>
     </message>
     <message>
-        <source>Conversation (KV cache)</source>
-        <translation>Gespräch (KV-Cache)</translation>
-    </message>
-    <message>
         <source>Keys and values of %1 tokens, for each layer.</source>
         <translation>Schlüssel und Werte von %1 Token, für jede Schicht.</translation>
     </message>
@@ -890,10 +910,6 @@
         <translation>16 Bit (üblich)</translation>
     </message>
     <message>
-        <source>What the model remembers of the conversation, the KV cache, with 16 bits for each number.</source>
-        <translation>Was sich das Modell vom Gespräch merkt, der KV-Cache, mit 16 Bit für jede Zahl.</translation>
-    </message>
-    <message>
         <source>8 bits (half the memory)</source>
         <translation>8 Bit (halber Speicher)</translation>
     </message>
@@ -922,10 +938,6 @@
         <translation>Gefragte Experten mit %1, die anderen mit %2</translation>
     </message>
     <message>
-        <source>Hot experts at %1, the others at %2 (DynaExq)</source>
-        <translation>Gefragte Experten mit %1, die anderen mit %2 (DynaExq)</translation>
-    </message>
-    <message>
         <source>Experts that the conversation uses most are precise, the others take less room. It changes while you talk, and never waits for it.</source>
         <translation>Experten, die das Gespräch am meisten braucht, sind genau, die anderen brauchen weniger Platz. Das ändert sich beim Reden, ohne dass etwas darauf wartet.</translation>
     </message>
@@ -948,10 +960,6 @@
     <message>
         <source>All layers at %1</source>
         <translation>Alle Schichten mit %1</translation>
-    </message>
-    <message>
-        <source>q8, q4, q3 and q2 take about 8, 4, 3 and 2 bits for each weight. Below 3 bits answers get noticeably worse.</source>
-        <translation>q8, q4, q3 und q2 brauchen etwa 8, 4, 3 und 2 Bit für jedes Gewicht. Unter 3 Bit werden Antworten merklich schlechter.</translation>
     </message>
     <message>
         <source>Experts at %1, some on the disk</source>
@@ -1077,33 +1085,25 @@
         <source>Each question is read at the highest precision; the longer an answer is, the lower the precision of all layers. It is faster and takes no less memory.</source>
         <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; je länger eine Antwort ist, desto niedriger ist die Genauigkeit aller Schichten. Das ist schneller und braucht nicht weniger Speicher.</translation>
     </message>
+    <message>
+        <source>What the model remembers of the conversation, with 16 bits for each number.</source>
+        <translation>Was das Modell vom Gespräch behält, mit 16 Bit für jede Zahl.</translation>
+    </message>
+    <message>
+        <source>Hot experts at %1, the others at %2, by use alone</source>
+        <translation>Gefragte Experten mit %1, die anderen mit %2, allein nach dem Gebrauch</translation>
+    </message>
+    <message>
+        <source>So many bits are about what each weight takes. Below 3 bits answers get noticeably worse.</source>
+        <translation>So viele Bit nimmt ungefähr jedes Gewicht. Unter 3 Bit werden Antworten merklich schlechter.</translation>
+    </message>
+    <message>
+        <source>Conversation</source>
+        <translation>Gespräch</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelRows</name>
-    <message>
-        <source>file: as the model has it, nothing is lost</source>
-        <translation>file: wie das Modell es hat, nichts geht verloren</translation>
-    </message>
-    <message>
-        <source>bf16: 16 bits for each weight</source>
-        <translation>bf16: 16 Bit für jedes Gewicht</translation>
-    </message>
-    <message>
-        <source>q8: 8 bits for each weight, hardly a difference</source>
-        <translation>q8: 8 Bit für jedes Gewicht, kaum ein Unterschied</translation>
-    </message>
-    <message>
-        <source>q4: 4 bits for each weight, good for nearly everything</source>
-        <translation>q4: 4 Bit für jedes Gewicht, gut für fast alles</translation>
-    </message>
-    <message>
-        <source>q3: 3 bits for each weight, a difference can be seen</source>
-        <translation>q3: 3 Bit für jedes Gewicht, ein Unterschied ist zu sehen</translation>
-    </message>
-    <message>
-        <source>q2: 2 bits for each weight, for what is seldom used</source>
-        <translation>q2: 2 Bit für jedes Gewicht, für selten Gebrauchtes</translation>
-    </message>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
@@ -1181,12 +1181,40 @@
         <translation>Es ist fehlgeschlagen. %1</translation>
     </message>
     <message>
-        <source>%1: as many bits as %2, but suits this model better: error %3 instead of %4 %</source>
-        <translation>%1: so viele Bit wie %2, passt aber besser zu diesem Modell: Fehler %3 statt %4 %</translation>
-    </message>
-    <message>
         <source>Another program downloads this file</source>
         <translation>Ein anderes Programm lädt diese Datei</translation>
+    </message>
+    <message>
+        <source>As the model&apos;s file has it, nothing is lost</source>
+        <translation>Wie die Datei des Modells es hat, nichts geht verloren</translation>
+    </message>
+    <message>
+        <source>16 bits for each weight</source>
+        <translation>16 Bit für jedes Gewicht</translation>
+    </message>
+    <message>
+        <source>8 bits for each weight, hardly a difference</source>
+        <translation>8 Bit für jedes Gewicht, kaum ein Unterschied</translation>
+    </message>
+    <message>
+        <source>4 bits for each weight, good for nearly everything</source>
+        <translation>4 Bit für jedes Gewicht, gut für fast alles</translation>
+    </message>
+    <message>
+        <source>3 bits for each weight, a difference can be seen</source>
+        <translation>3 Bit für jedes Gewicht, ein Unterschied ist zu sehen</translation>
+    </message>
+    <message>
+        <source>2 bits for each weight, for what is seldom used</source>
+        <translation>2 Bit für jedes Gewicht, für das, was selten gebraucht wird</translation>
+    </message>
+    <message>
+        <source>%1: suits this model better than %2: error %3 instead of %4 %</source>
+        <translation>%1: passt besser zu diesem Modell als %2: Fehler %3 statt %4 %</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>etwa %1</translation>
     </message>
 </context>
 <context>
@@ -1233,10 +1261,6 @@
             <numerusform>%n Experte in %1: %2</numerusform>
             <numerusform>%n Experten in %1: %2</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>KV cache (what the model remembers of the conversation): %1</source>
-        <translation>KV-Cache (was das Modell vom Gespräch behält): %1</translation>
     </message>
     <message>
         <source>Room to compute: %1</source>
@@ -1334,6 +1358,30 @@
         <source>The model is opened again, within the same memory; then its experts change their precision as the conversation needs them. The conversation is kept.</source>
         <translation>Das Modell wird im selben Speicher neu geöffnet; danach ändern seine Experten ihre Genauigkeit so, wie das Gespräch sie braucht. Das Gespräch bleibt erhalten.</translation>
     </message>
+    <message>
+        <source>hot experts at %1, the others at %2</source>
+        <translation>gefragte Experten mit %1, die anderen mit %2</translation>
+    </message>
+    <message>
+        <source>experts at %1, as they are used</source>
+        <translation>Experten mit %1, je nach Gebrauch</translation>
+    </message>
+    <message>
+        <source>a fixed mix of %1</source>
+        <translation>eine feste Mischung aus %1</translation>
+    </message>
+    <message>
+        <source>some experts in the slower place</source>
+        <translation>einige Experten am langsameren Ort</translation>
+    </message>
+    <message>
+        <source>layers at %1</source>
+        <translation>Schichten mit %1</translation>
+    </message>
+    <message>
+        <source>What the model remembers of the conversation: %1</source>
+        <translation>Was das Modell vom Gespräch behält: %1</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelsController</name>
@@ -1420,10 +1468,6 @@
         <translation>Im Schlüsselbund liegt kein Token für Fovea mehr.</translation>
     </message>
     <message>
-        <source>The keyring has no token for Fovea any more. The one in the environment variable HF_TOKEN is still used.</source>
-        <translation>Im Schlüsselbund liegt kein Token für Fovea mehr. Das in der Umgebungsvariablen HF_TOKEN wird weiter benutzt.</translation>
-    </message>
-    <message>
         <source>The keyring has no token for Fovea any more. The one that the hub&apos;s own tools have stored is still used.</source>
         <translation>Im Schlüsselbund liegt kein Token für Fovea mehr. Das, welches die Programme des Hubs selbst abgelegt haben, wird weiter benutzt.</translation>
     </message>
@@ -1438,6 +1482,10 @@
     <message>
         <source>It takes %1 on the disk; %2 are free there.</source>
         <translation>Es belegt %1 auf der Platte; dort sind %2 frei.</translation>
+    </message>
+    <message>
+        <source>The keyring has no token for Fovea any more. The one with which Fovea was started is still used.</source>
+        <translation>Der Schlüsselbund hat kein Token für Fovea mehr. Das, mit dem Fovea gestartet wurde, wird weiterhin benutzt.</translation>
     </message>
 </context>
 <context>
@@ -1543,6 +1591,77 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::ProposalWords</name>
+    <message>
+        <source>Fits whole</source>
+        <translation>Passt ganz</translation>
+    </message>
+    <message>
+        <source>as precise as it is published</source>
+        <translation>so genau wie veröffentlicht</translation>
+    </message>
+    <message>
+        <source>Fits</source>
+        <translation>Passt</translation>
+    </message>
+    <message>
+        <source>what is seldom used less precise</source>
+        <translation>selten Gebrauchtes weniger genau</translation>
+    </message>
+    <message>
+        <source>Fits in part</source>
+        <translation>Passt zum Teil</translation>
+    </message>
+    <message>
+        <source>some experts beside the card</source>
+        <translation>einige Experten neben der Karte</translation>
+    </message>
+    <message>
+        <source>some experts on the disk</source>
+        <translation>einige Experten auf dem Laufwerk</translation>
+    </message>
+    <message>
+        <source>Does not fit</source>
+        <translation>Passt nicht</translation>
+    </message>
+    <message>
+        <source>up to %1</source>
+        <translation>bis zu %1</translation>
+    </message>
+    <message>
+        <source>The most capable model that is quick on this computer</source>
+        <translation>Das fähigste Modell, das auf diesem Rechner flink ist</translation>
+    </message>
+    <message>
+        <source>of %1 memory</source>
+        <translation>von %1 Speicher</translation>
+    </message>
+    <message>
+        <source>tokens a second</source>
+        <translation>Token pro Sekunde</translation>
+    </message>
+    <message>
+        <source>Open it</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Download about %1</source>
+        <translation>Etwa %1 herunterladen</translation>
+    </message>
+    <message>
+        <source>Download %1</source>
+        <translation>%1 herunterladen</translation>
+    </message>
+    <message>
+        <source>Good at: %1.</source>
+        <translation>Gut für: %1.</translation>
+    </message>
+    <message>
+        <source>Of the models that are here and those that Fovea knows, it is best in published tests, weighed with what fits into the memory that is free now and how fast it writes here.</source>
+        <translation>Von den Modellen, die hier sind oder die Fovea kennt, ist es in veröffentlichten Tests das beste, abgewogen mit dem, was in den gerade freien Speicher passt, und damit, wie schnell es hier schreibt.</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ServerLink</name>
     <message>
         <source>It starts…</source>
@@ -1631,6 +1750,45 @@
             <numerusform>Eines war nicht lesbar</numerusform>
             <numerusform>%n waren nicht lesbar</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::TierWords</name>
+    <message>
+        <source>the file&apos;s precision</source>
+        <translation>Dateigenauigkeit</translation>
+    </message>
+    <message>
+        <source>16 bits</source>
+        <translation>16 Bit</translation>
+    </message>
+    <message>
+        <source>8 bits</source>
+        <translation>8 Bit</translation>
+    </message>
+    <message>
+        <source>6 bits</source>
+        <translation>6 Bit</translation>
+    </message>
+    <message>
+        <source>5 bits</source>
+        <translation>5 Bit</translation>
+    </message>
+    <message>
+        <source>4 bits</source>
+        <translation>4 Bit</translation>
+    </message>
+    <message>
+        <source>4 bits in other steps</source>
+        <translation>4 Bit in anderen Stufen</translation>
+    </message>
+    <message>
+        <source>3 bits</source>
+        <translation>3 Bit</translation>
+    </message>
+    <message>
+        <source>2 bits</source>
+        <translation>2 Bit</translation>
     </message>
 </context>
 <context>
@@ -1844,17 +2002,6 @@
         <source>Processor</source>
         <translation>Prozessor</translation>
     </message>
-    <message numerus="yes">
-        <source>%1 · %n core(s) · %2</source>
-        <translation>
-            <numerusform>%1 · %n Kern · %2</numerusform>
-            <numerusform>%1 · %n Kerne · %2</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>The cores that this program may use, and the fastest instruction set that the processor understands. FOVEA_CPU chooses another one.</source>
-        <translation>Die Kerne, die dieses Programm benutzen darf, und der schnellste Befehlssatz, den der Prozessor versteht. FOVEA_CPU wählt einen anderen.</translation>
-    </message>
     <message>
         <source>Graphics card</source>
         <translation>Grafikkarte</translation>
@@ -1968,16 +2115,8 @@
         <translation>Jeder Experte wird einmal in jeder Genauigkeit geschrieben, damit eine Änderung beim Reden nur ein Lesen ist. Das geschieht einmal für jedes Modell; es kann angehalten werden und geht später weiter.</translation>
     </message>
     <message>
-        <source>Preparing the precisions… %1</source>
-        <translation>Bereitet die Genauigkeiten vor … %1</translation>
-    </message>
-    <message>
         <source>Measuring…</source>
         <translation>Misst …</translation>
-    </message>
-    <message>
-        <source>Loading… %1</source>
-        <translation>Lädt … %1</translation>
     </message>
     <message>
         <source>Predicted: what memory can deliver, %1, divided by what a token reads. No machine reaches it quite.</source>
@@ -2034,10 +2173,6 @@
     <message>
         <source>on this computer, %1</source>
         <translation>auf diesem Rechner, %1</translation>
-    </message>
-    <message>
-        <source>to make with %1</source>
-        <translation>zu bauen mit %1</translation>
     </message>
     <message>
         <source>to download, about %1</source>
@@ -2143,6 +2278,29 @@
         <source>Behind a prompt of %1 tokens. Predicted: its arithmetic at the speed that was measured for this machine. Measured: the same prompt, once.</source>
         <translation>Nach einer Eingabe von %1 Token. Vorhergesagt: ihre Rechenarbeit bei der Geschwindigkeit, die für diesen Rechner gemessen wurde. Gemessen: dieselbe Eingabe, einmal.</translation>
     </message>
+    <message numerus="yes">
+        <source>%1 · %n core(s)</source>
+        <translation>
+            <numerusform>%1 · %n Kern</numerusform>
+            <numerusform>%1 · %n Kerne</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The cores that this program may use. The fastest instruction set that the processor understands is %1.</source>
+        <translation>Die Kerne, die dieses Programm benutzen darf. Der schnellste Befehlssatz, den der Prozessor versteht, ist %1.</translation>
+    </message>
+    <message>
+        <source>to be made with a command</source>
+        <translation>mit einem Befehl herzustellen</translation>
+    </message>
+    <message>
+        <source>Preparing the precisions…</source>
+        <translation>Bereitet die Genauigkeiten vor …</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>Lädt …</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::BesideDialog</name>
@@ -2244,6 +2402,29 @@
     <message>
         <source>%1: predicted %2, measured %3</source>
         <translation>%1: vorhergesagt %2, gemessen %3</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::CatalogueList</name>
+    <message>
+        <source>Download</source>
+        <translation>Herunterladen</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Models to download, those that fit first</source>
+        <translation>Modelle zum Herunterladen, die passenden zuerst</translation>
+    </message>
+    <message>
+        <source>Good for this computer</source>
+        <translation>Gut für diesen Rechner</translation>
+    </message>
+    <message>
+        <source>Too large for the memory that is free now</source>
+        <translation>Zu groß für den Speicher, der gerade frei ist</translation>
     </message>
 </context>
 <context>
@@ -2476,24 +2657,12 @@
         <translation>Lädt …</translation>
     </message>
     <message>
-        <source>Ask %1 something.</source>
-        <translation>Fragen Sie %1 etwas.</translation>
-    </message>
-    <message>
         <source>Library</source>
         <translation>Bibliothek</translation>
     </message>
     <message>
         <source>Recent</source>
         <translation>Zuletzt benutzt</translation>
-    </message>
-    <message>
-        <source>Open a GGUF file…</source>
-        <translation>GGUF-Datei öffnen …</translation>
-    </message>
-    <message>
-        <source>Open a Hugging Face folder…</source>
-        <translation>Hugging-Face-Ordner öffnen …</translation>
     </message>
     <message>
         <source>The link &quot;%1&quot; is not a web or mail address, so it was not opened.</source>
@@ -2530,14 +2699,6 @@
     <message>
         <source>&amp;New chat</source>
         <translation>&amp;Neuer Chat</translation>
-    </message>
-    <message>
-        <source>&amp;Open a GGUF file…</source>
-        <translation>GGUF-Datei ö&amp;ffnen …</translation>
-    </message>
-    <message>
-        <source>Open a Hugging Face &amp;folder…</source>
-        <translation>&amp;Hugging-Face-Ordner öffnen …</translation>
     </message>
     <message>
         <source>&amp;Import conversations…</source>
@@ -2638,10 +2799,6 @@
     <message>
         <source>&amp;About Fovea</source>
         <translation>Ü&amp;ber Fovea</translation>
-    </message>
-    <message>
-        <source>GGUF models (*.gguf);;All files (*)</source>
-        <translation>GGUF-Modelle (*.gguf);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Open a model folder</source>
@@ -2765,6 +2922,30 @@
     <message>
         <source>&amp;Mark low precision</source>
         <translation>Niedrige &amp;Präzision markieren</translation>
+    </message>
+    <message>
+        <source>What shall we talk about?</source>
+        <translation>Worüber wollen wir sprechen?</translation>
+    </message>
+    <message>
+        <source>Open a file…</source>
+        <translation>Datei öffnen …</translation>
+    </message>
+    <message>
+        <source>Open a folder…</source>
+        <translation>Ordner öffnen …</translation>
+    </message>
+    <message>
+        <source>&amp;Open a file…</source>
+        <translation>Datei ö&amp;ffnen …</translation>
+    </message>
+    <message>
+        <source>Open a &amp;folder…</source>
+        <translation>Or&amp;dner öffnen …</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf);;All files (*)</source>
+        <translation>Modelle (*.gguf);;Alle Dateien (*)</translation>
     </message>
 </context>
 <context>
@@ -3179,10 +3360,6 @@
         <translation>Downloads</translation>
     </message>
     <message>
-        <source>Search for a model, for example: qwen3 30b a3b gguf</source>
-        <translation>Modell suchen, zum Beispiel: qwen3 30b a3b gguf</translation>
-    </message>
-    <message>
         <source>Search on the hub</source>
         <translation>Auf dem Hub suchen</translation>
     </message>
@@ -3231,10 +3408,6 @@
         <translation>Sucht nach „%1“ …</translation>
     </message>
     <message>
-        <source>Search for a model on %1. Files in the GGUF format and folders with safetensors can be opened.</source>
-        <translation>Suchen Sie ein Modell auf %1. Dateien im Format GGUF und Ordner mit safetensors lassen sich öffnen.</translation>
-    </message>
-    <message>
         <source>%1 has nothing for &quot;%2&quot;.</source>
         <translation>%1 hat nichts zu „%2“.</translation>
     </message>
@@ -3243,16 +3416,32 @@
         <translation>Liest die Liste der Dateien …</translation>
     </message>
     <message>
-        <source>%1 holds neither GGUF files nor a folder with safetensors.</source>
-        <translation>%1 enthält weder GGUF-Dateien noch einen Ordner mit safetensors.</translation>
-    </message>
-    <message>
         <source>The search failed.</source>
         <translation>Die Suche ist gescheitert.</translation>
     </message>
     <message>
         <source>The list of files could not be read.</source>
         <translation>Die Liste der Dateien war nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>Search models to download</source>
+        <translation>Modelle zum Herunterladen suchen</translation>
+    </message>
+    <message>
+        <source>Enter searches all of %1 for “%2”.</source>
+        <translation>Die Eingabetaste sucht auf ganz %1 nach „%2“.</translation>
+    </message>
+    <message>
+        <source>None of these. Enter searches all of %1 for “%2”.</source>
+        <translation>Keines von diesen. Die Eingabetaste sucht auf ganz %1 nach „%2“.</translation>
+    </message>
+    <message>
+        <source>Search for a model on %1.</source>
+        <translation>Suchen Sie ein Modell auf %1.</translation>
+    </message>
+    <message>
+        <source>%1 holds neither a file nor a folder that Fovea can open.</source>
+        <translation>%1 enthält weder eine Datei noch einen Ordner, den Fovea öffnen kann.</translation>
     </message>
 </context>
 <context>
@@ -3509,12 +3698,16 @@
 <context>
     <name>fovea::ui::FactList</name>
     <message>
-        <source>Why?</source>
-        <translation>Warum?</translation>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
     </message>
     <message>
-        <source>Why: %1</source>
-        <translation>Warum: %1</translation>
+        <source>Where the numbers come from</source>
+        <translation>Woher die Zahlen kommen</translation>
+    </message>
+    <message>
+        <source>Details: %1</source>
+        <translation>Einzelheiten: %1</translation>
     </message>
 </context>
 <context>
@@ -3778,10 +3971,6 @@
 <context>
     <name>fovea::ui::LibraryPage</name>
     <message>
-        <source>Filter by name, architecture or format</source>
-        <translation>Nach Name, Bauart oder Format filtern</translation>
-    </message>
-    <message>
         <source>Filter</source>
         <translation>Filter</translation>
     </message>
@@ -3838,10 +4027,6 @@
         <translation>Auf diesem Rechner sind noch keine Modelle.</translation>
     </message>
     <message>
-        <source>No model has &quot;%1&quot; in its name, architecture or format.</source>
-        <translation>Kein Modell hat „%1“ in Name, Bauart oder Format.</translation>
-    </message>
-    <message>
         <source>&amp;Add a folder…</source>
         <translation>Ordner &amp;hinzufügen …</translation>
     </message>
@@ -3884,6 +4069,10 @@
     <message>
         <source>Move to the trash</source>
         <translation>In den Papierkorb</translation>
+    </message>
+    <message>
+        <source>No model has “%1” in its name or among its details.</source>
+        <translation>Kein Modell hat „%1“ im Namen oder in seinen Einzelheiten.</translation>
     </message>
 </context>
 <context>
@@ -3955,6 +4144,17 @@
     <message>
         <source>Context</source>
         <translation>Kontext</translation>
+    </message>
+    <message>
+        <source>All of it works for each token</source>
+        <translation>Alles arbeitet für jedes Token</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 experts in %n layer(s), %2 for each token</source>
+        <translation>
+            <numerusform>%1 Experten in %n Schicht, %2 für jedes Token</numerusform>
+            <numerusform>%1 Experten in %n Schichten, %2 für jedes Token</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4614,6 +4814,10 @@
         <source>About the model</source>
         <translation>Über das Modell</translation>
     </message>
+    <message>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ModelNumbers</name>
@@ -4627,7 +4831,18 @@
     </message>
 </context>
 <context>
-    <name>fovea::ui::ModelsDialog</name>
+    <name>fovea::ui::ModelsPage</name>
+    <message>
+        <source>Planning the models</source>
+        <translation>Plant die Modelle</translation>
+    </message>
+    <message>
+        <source>Models, best first</source>
+        <translation>Modelle, das beste zuerst</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ModelsView</name>
     <message>
         <source>Models</source>
         <translation>Modelle</translation>
@@ -4642,14 +4857,14 @@
     </message>
 </context>
 <context>
-    <name>fovea::ui::ModelsPage</name>
+    <name>fovea::ui::Page</name>
     <message>
-        <source>Planning the models</source>
-        <translation>Plant die Modelle</translation>
+        <source>Back to the conversation</source>
+        <translation>Zurück zum Gespräch</translation>
     </message>
     <message>
-        <source>Models, best first</source>
-        <translation>Modelle, das beste zuerst</translation>
+        <source>Back to the conversation (Esc)</source>
+        <translation>Zurück zum Gespräch (Esc)</translation>
     </message>
 </context>
 <context>
@@ -5195,7 +5410,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
 </context>
 <context>
-    <name>fovea::ui::SettingsDialog</name>
+    <name>fovea::ui::SettingsPage</name>
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
@@ -5211,6 +5426,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Privacy and files</source>
         <translation>Privates und Dateien</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>Server</translation>
     </message>
     <message>
         <source>The language changes when Fovea is started again.</source>
@@ -5245,6 +5464,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation> %</translation>
     </message>
     <message>
+        <source>Te&amp;xt size</source>
+        <translation>Te&amp;xtgröße</translation>
+    </message>
+    <message>
         <source>Enter sends, Shift+Enter starts a new line</source>
         <translation>Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile</translation>
     </message>
@@ -5255,6 +5478,14 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>&amp;Sending</source>
         <translation>S&amp;enden</translation>
+    </message>
+    <message>
+        <source>&amp;Less motion</source>
+        <translation>&amp;Weniger Bewegung</translation>
+    </message>
+    <message>
+        <source>What changes its place is there at once; so it is too where the desktop asks for it</source>
+        <translation>Was seinen Platz wechselt, ist sofort dort; ebenso, wo der Desktop es verlangt</translation>
     </message>
     <message>
         <source>Models are looked for in Fovea&apos;s own folder and in these:</source>
@@ -5273,6 +5504,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Entfernen</translation>
     </message>
     <message>
+        <source>R&amp;un on</source>
+        <translation>Lä&amp;uft auf</translation>
+    </message>
+    <message>
         <source>automatic: the model&apos;s, at most 8,192</source>
         <translation>automatisch: der des Modells, höchstens 8.192</translation>
     </message>
@@ -5289,6 +5524,18 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein längerer Kontext braucht mehr Speicher; ein Modell, das für weniger gemacht ist, bekommt so viel, wie es fasst. Er gilt für das nächste Modell, das geöffnet wird.</translation>
     </message>
     <message>
+        <source>&amp;Find a model that fits…</source>
+        <translation>Ein &amp;Modell finden, das passt …</translation>
+    </message>
+    <message>
+        <source>&amp;Offline: Fovea makes no connection at all</source>
+        <translation>&amp;Offline: Fovea stellt überhaupt keine Verbindung her</translation>
+    </message>
+    <message>
+        <source>Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the network only for the searches and downloads that you ask for. Programs that ask Fovea are another matter, with a switch of their own: the page Server.</source>
+        <translation>Fovea sendet von sich aus nichts: keine Telemetrie, keine Suche nach Aktualisierungen. Es benutzt das Netz nur für Suchen und Downloads, um die Sie bitten. Programme, die Fovea fragen, sind eine andere Sache mit einem eigenen Schalter: die Seite Server.</translation>
+    </message>
+    <message>
         <source>Where your files are</source>
         <translation>Wo Ihre Dateien sind</translation>
     </message>
@@ -5299,10 +5546,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>What can be made again</source>
         <translation>Was neu erzeugt werden kann</translation>
-    </message>
-    <message>
-        <source>A folder with models</source>
-        <translation>Ein Ordner mit Modellen</translation>
     </message>
     <message>
         <source>Access token of the model hub</source>
@@ -5325,36 +5568,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Das gespeicherte &amp;vergessen</translation>
     </message>
     <message>
-        <source>&amp;Find a model that fits…</source>
-        <translation>Ein &amp;Modell finden, das passt …</translation>
-    </message>
-    <message>
-        <source>R&amp;un on</source>
-        <translation>Lä&amp;uft auf</translation>
-    </message>
-    <message>
-        <source>Te&amp;xt size</source>
-        <translation>Te&amp;xtgröße</translation>
-    </message>
-    <message>
-        <source>Server</source>
-        <translation>Server</translation>
-    </message>
-    <message>
-        <source>&amp;Offline: Fovea makes no connection at all</source>
-        <translation>&amp;Offline: Fovea stellt überhaupt keine Verbindung her</translation>
-    </message>
-    <message>
-        <source>Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the network only for the searches and downloads that you ask for. Programs that ask Fovea are another matter, with a switch of their own: the page Server.</source>
-        <translation>Fovea sendet von sich aus nichts: keine Telemetrie, keine Suche nach Aktualisierungen. Es benutzt das Netz nur für Suchen und Downloads, um die Sie bitten. Programme, die Fovea fragen, sind eine andere Sache mit einem eigenen Schalter: die Seite Server.</translation>
-    </message>
-    <message>
-        <source>&amp;Less motion</source>
-        <translation>&amp;Weniger Bewegung</translation>
-    </message>
-    <message>
-        <source>What changes its place is there at once; so it is too where the desktop asks for it</source>
-        <translation>Was seinen Platz wechselt, ist sofort dort; ebenso, wo der Desktop es verlangt</translation>
+        <source>A folder with models</source>
+        <translation>Ein Ordner mit Modellen</translation>
     </message>
 </context>
 <context>
@@ -5976,20 +6191,56 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Ein Modell finden, das passt …</translation>
     </message>
     <message>
-        <source>Models on this machine…</source>
-        <translation>Modelle auf diesem Rechner …</translation>
-    </message>
-    <message>
-        <source>Open a GGUF file…</source>
-        <translation>GGUF-Datei öffnen …</translation>
-    </message>
-    <message>
         <source>Large models, sharp where it matters</source>
         <translation>Große Modelle, scharf, wo es darauf ankommt</translation>
     </message>
     <message>
         <source>Fovea runs models that do not fit your memory, keeping precise what your conversation uses.</source>
         <translation>Fovea führt Modelle aus, die nicht in Ihren Speicher passen, und hält genau, was Ihr Gespräch braucht.</translation>
+    </message>
+    <message>
+        <source>Looking for the model that suits this computer best…</source>
+        <translation>Sucht das Modell, das am besten zu diesem Rechner passt …</translation>
+    </message>
+    <message>
+        <source>Chat with the small demo now</source>
+        <translation>Jetzt mit der kleinen Demo chatten</translation>
+    </message>
+    <message>
+        <source>Nothing you write leaves this computer.</source>
+        <translation>Nichts, was Sie schreiben, verlässt diesen Rechner.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Why this one?</source>
+        <translation>Warum dieses?</translation>
+    </message>
+    <message>
+        <source>Other models</source>
+        <translation>Andere Modelle</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Models on this computer</source>
+        <translation>Modelle auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>Step by step</source>
+        <translation>Schritt für Schritt</translation>
+    </message>
+    <message>
+        <source>Open a file…</source>
+        <translation>Datei öffnen …</translation>
     </message>
 </context>
 <context>
