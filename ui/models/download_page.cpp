@@ -131,6 +131,8 @@ QWidget* DownloadPage::make_repositories() {
 
 QWidget* DownloadPage::make_catalogue() {
   auto* page = catalogue_page_ = new QWidget(found_);
+  // What is found takes its place, beside its versions, and needs less.
+  page->setMinimumWidth(fontMetrics().averageCharWidth() * 40);
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(0, 0, 0, 0);
   catalogue_ = new CatalogueList;

@@ -141,6 +141,8 @@ QWidget* LibraryPage::make_table() {
 
 QWidget* LibraryPage::make_empty() {
   auto* page = new QWidget(stack_);
+  // The table takes its place, beside the chosen model, and needs less.
+  page->setMinimumWidth(fontMetrics().averageCharWidth() * 40);
   auto* layout = new QVBoxLayout(page);
   empty_ = new QLabel(page);
   empty_->setObjectName(QStringLiteral("libraryEmpty"));
