@@ -8,6 +8,7 @@ namespace fovea::phrases {
 // Where.
 FOVEA_PHRASE(server_address_place, "{host}, port {port}");
 FOVEA_PHRASE(server_request_place, "the request");
+FOVEA_PHRASE(server_event_place, "what the server tells of its experts");
 
 // What a parameter must be.
 FOVEA_PHRASE(server_whole_number, "a whole number from {least} to {most}");
@@ -68,6 +69,26 @@ FOVEA_ERROR(not_found, server_no_kept_response, "there is no response {id}",
 FOVEA_ERROR(invalid, server_short_context,
             "num_ctx asks for a context of {wanted} tokens, and the model is loaded with {context}",
             "Ask for less, or start the server with --context {wanted}");
+
+// What watches another Fovea.
+FOVEA_ERROR(invalid, server_bad_address, "this is no address of a server",
+            "Give one such as http://127.0.0.1:11435, or a port");
+FOVEA_ERROR(io, server_gone, "nobody answers: {said}", "Start fovea serve, or fovea chat beside it");
+FOVEA_ERROR(io, server_ended, "it has ended", "Start it again");
+FOVEA_ERROR(invalid, server_wants_key, "it asks for its key", "Give it with --api-key-file FILE");
+FOVEA_ERROR(not_found, server_not_watched, "what answers is no Fovea that shows its experts",
+            "Check the address");
+FOVEA_ERROR(io, server_watched_by_others, "as many as can watch it do", "End one of them");
+FOVEA_ERROR(io, server_answers_status, "it answers with the status {status}", "Check the address");
+FOVEA_ERROR(format, server_no_events, "what answers does not speak as Fovea does", "Check the address");
+FOVEA_ERROR(format, server_bad_event, "{field} is not as it should be",
+            "Use the same version of Fovea on both sides");
+FOVEA_ERROR(not_found, server_nothing_runs, "no chat and no server of Fovea runs here",
+            "Start fovea chat or fovea serve, or give an address");
+FOVEA_ERROR(io, server_not_there, "nobody answers", "Start it, or check the address");
+FOVEA_ERROR(not_found, server_nothing_told, "nothing was answered there yet", "Ask it something");
+FOVEA_ERROR(io, server_no_own_folder, "the folder is not yours alone", "Remove it, and it is made again");
+FOVEA_ERROR(io, server_no_door, "fovea top cannot watch here: {said}", "Check the permissions of the folder");
 
 // Models.
 FOVEA_ERROR(not_found, server_no_model, "there is no model {model}; there are {models}",

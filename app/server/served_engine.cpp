@@ -36,7 +36,8 @@ ServedEngine::ServedEngine(std::string name, std::unique_ptr<Engine> engine)
       info_(engine_->info()),
       plan_(engine_->plan()),
       text_(engine_->text()),
-      sampling_(sampling_defaults(info_).sampling) {}
+      sampling_(sampling_defaults(info_).sampling),
+      expert_layers_(engine_->expert_layers()) {}
 
 // What `ask` gets of the engine, with a stop of the client's or of close(); the latter is an error of its
 // own.
@@ -60,6 +61,7 @@ auto ServedEngine::while_open(const std::stop_token& stop, Ask ask, IsCut is_cut
 Result<std::vector<GenerateResult>> ServedEngine::generate(const GenerateRequest& request,
                                                            std::span<const std::uint64_t> seeds,
                                                            const ChoiceSink& sink, std::stop_token stop) {
+  ++questions_;
   return while_open(
       stop,
       [&](const std::stop_token& either) { return engine_->generate_choices(request, seeds, sink, either); },
@@ -85,12 +87,7 @@ bool ServedEngine::rest() {
 
 bool ServedEngine::read_snapshot(Snapshot& snapshot, std::uint64_t& seen) {
   const Use use(*this);
-  const std::scoped_lock lock(snapshot_mutex_);
-  if (use.is_open() && engine_->read_snapshot(snapshot_)) ++snapshot_number_;
-  if (snapshot_number_ == seen) return false;
-  seen = snapshot_number_;
-  snapshot = snapshot_;
-  return true;
+  return snapshots_.read(use.is_open() ? engine_.get() : nullptr, snapshot, seen);
 }
 
 void ServedEngine::close() {

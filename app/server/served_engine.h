@@ -1,13 +1,16 @@
 // A loaded engine that several threads ask.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "app/server/served_models.h"
+#include "app/server/shared_snapshots.h"
 #include "engine/api/engine.h"
 
 namespace fovea::app {
@@ -28,9 +31,13 @@ class ServedEngine : public ServedModel {
   Result<std::vector<std::vector<float>>> embed(std::span<const std::vector<TokenId>> texts,
                                                 std::stop_token stop) override;
   bool read_snapshot(Snapshot& snapshot, std::uint64_t& seen) override;
+  std::span<const ExpertLayer> expert_layers() const override { return expert_layers_; }
+  std::int64_t questions() const override { return questions_; }
 
   // Between two answers: finishes the swaps that one began. True: some are still under way.
   bool rest();
+
+  void count_question() { ++questions_; }  // one that was asked past generate()
 
   // Of who loaded it, and closes it: until then.
   Engine& engine() { return *engine_; }
@@ -45,6 +52,7 @@ class ServedEngine : public ServedModel {
   const LoadPlan plan_;
   const std::shared_ptr<const TextModel> text_;
   const SamplingSettings sampling_;
+  const std::vector<ExpertLayer> expert_layers_;
 
   std::stop_source closing_;
   std::mutex users_mutex_;
@@ -56,9 +64,8 @@ class ServedEngine : public ServedModel {
   template <typename Ask, typename IsCut>
   auto while_open(const std::stop_token& stop, Ask ask, IsCut is_cut) -> decltype(ask(std::stop_token()));
 
-  std::mutex snapshot_mutex_;
-  Snapshot snapshot_;                  // guarded by snapshot_mutex_
-  std::uint64_t snapshot_number_ = 0;  // guarded by snapshot_mutex_
+  SharedSnapshots snapshots_;
+  std::atomic<std::int64_t> questions_ = 0;
 };
 
 }  // namespace fovea::app

@@ -16,6 +16,7 @@
 #include "engine/api/request.h"
 #include "engine/api/snapshot.h"
 #include "engine/api/text.h"
+#include "engine/api/trace.h"
 
 namespace fovea::app {
 
@@ -39,6 +40,8 @@ class ServedModel {
                                                         std::stop_token stop) = 0;
   // The last one, where it is another than `seen`, which becomes its number. Several may look at once.
   virtual bool read_snapshot(Snapshot& snapshot, std::uint64_t& seen) = 0;
+  virtual std::span<const ExpertLayer> expert_layers() const = 0;
+  virtual std::int64_t questions() const = 0;  // that it was asked
 };
 
 struct ServedEntry {

@@ -287,9 +287,9 @@ struct Service::Parts {
     for (int quiet = 0; !stop.stop_requested();) {
       const auto model = models.loaded();
       if (model != nullptr && model->read_snapshot(snapshot, seen)) {
-        Json json = snapshot_json(snapshot);
-        json["model"] = model->name();
-        if (!exchange.write(server_sent(dump(json)))) return;
+        const WatchedModel watched =
+            watched_model(model->name(), model->info(), model->plan(), model->expert_layers());
+        if (!exchange.write(server_sent(dump(experts_json(watched, snapshot, model->questions()))))) return;
         quiet = 0;
       } else if (++quiet % 50 == 0 && !exchange.write(": nothing new\n\n")) {  // a sign of life
         return;

@@ -125,6 +125,7 @@ void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
     Q_EMIT failed(errors::no_model_open());
     return;
   }
+  engine_->count_question();
   const auto result = engine()->generate(
       request,
       [this, &stop](std::string_view text, const Timings& so_far) {

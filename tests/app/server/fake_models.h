@@ -55,15 +55,21 @@ class FakeModel : public app::ServedModel {
   const ModelInfo& info() const override { return info_; }
   ModelInfo& info() { return info_; }
   const LoadPlan& plan() const override { return plan_; }
+  LoadPlan& plan() { return plan_; }
   const TextModel& text() const override { return *text_; }
   std::int64_t context() const override { return 512; }
   SamplingSettings sampling() const override { return {.temperature = 0.25F}; }
   bool read_snapshot(Snapshot& snapshot, std::uint64_t& seen) override {
     if (seen == 1) return false;
     seen = 1;
+    snapshot = shown;
     snapshot.tokens = 77;
     return true;
   }
+  Snapshot shown = {};  // what its experts do
+  std::span<const ExpertLayer> expert_layers() const override { return layers; }
+  std::vector<ExpertLayer> layers = {};
+  std::int64_t questions() const override { return std::ssize(asked()); }
 
   Result<std::vector<GenerateResult>> generate(const GenerateRequest& request,
                                                std::span<const std::uint64_t> seeds, const ChoiceSink& sink,
