@@ -19,6 +19,7 @@
 #include "app/console/console.h"
 #include "app/console/interrupts.h"
 #include "app/library/errors.h"
+#include "app/terminal/full_screen.h"
 #include "app/terminal/line_reader.h"
 #include "app/terminal/live_view.h"
 #include "engine/core/log.h"
@@ -61,7 +62,9 @@ std::string nearest_command(const CLI::App& program) {
     return letters_between(typed.front(), command->get_name());
   };
   const CLI::App* const nearest = *std::ranges::min_element(commands, {}, distance);
-  return distance(nearest) > 2 ? std::string() : nearest->get_name();
+  // Of a short name half is another word.
+  const std::size_t most = std::min<std::size_t>(2, nearest->get_name().size() / 2);
+  return distance(nearest) > most ? std::string() : nearest->get_name();
 }
 
 int report_usage(const CLI::App& program, const CLI::ParseError& error, Console& console) {
@@ -105,6 +108,7 @@ int run_chosen(const Registry& registry, Console& console) {
     Interrupts interrupts([] {
       LiveView::restore_terminal();
       LineReader::restore_terminal();
+      FullScreen::restore_terminal();
     });
     // Its thread, too, leaves signals to `interrupts`.
     if (registry.verbose) {
@@ -137,6 +141,7 @@ int main(int argc, char** argv) {
   add_window(registry, argc, argv);
   add_chat(registry);
   add_serve(registry);
+  add_top(registry);
   add_tokenize(registry);
   add_template(registry);
   add_logits(registry);

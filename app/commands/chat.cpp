@@ -14,6 +14,7 @@
 #include "app/commands/loading.h"
 #include "app/commands/precision_use.h"
 #include "app/commands/text_input.h"
+#include "app/commands/watched_chat.h"
 #include "app/files/files.h"
 #include "app/terminal/live_view.h"
 #include "app/terminal/screen.h"
@@ -102,8 +103,10 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
     request.messages.push_back({"user", prompt});
   }
 
+  WatchedChat watched(*loaded.engine);
+  watched.question();
   std::optional<LiveView> view;
-  if (flags.stats && !flags.json) view.emplace(*loaded.engine);
+  if (flags.stats && !flags.json) view.emplace(watched.reader());
   Result<void> written;
   const auto start = Clock::now();
   double first_text_seconds = 0;
@@ -129,7 +132,7 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
     console.note("fovea chat: " + text);
   }
   if (flags.stats && !flags.json) {
-    std::string line = stats_line(*loaded.engine);
+    std::string line = stats_line(*loaded.engine, watched.reader());
     line.pop_back();  // its line break
     console.note(wrapped(line, terminal_columns(STDERR_FILENO)));
   }

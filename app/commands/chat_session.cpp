@@ -46,6 +46,7 @@ std::string argument_of(const std::string& line) {
 ChatSession::ChatSession(const ChatFlags& flags, Engine& engine, Console& console, Interrupts& interrupts)
     : flags_(flags),
       engine_(engine),
+      watched_(engine),
       console_(console),
       interrupts_(interrupts),
       defaults_(sampling_defaults(engine.info())),
@@ -151,6 +152,7 @@ Result<void> ChatSession::ask(const std::string& text) {
 }
 
 Result<void> ChatSession::answer() {
+  watched_.question();
   Interrupts::Operation operation(interrupts_);
   std::optional<LineReader::KeysSignal> keys;  // not before there is something to stop
   if (reader_) keys.emplace();
@@ -160,7 +162,7 @@ Result<void> ChatSession::answer() {
 
   // While it answers; the line that is typed next has the whole screen.
   std::optional<LiveView> view;
-  if (flags_.stats && reader_) view.emplace(engine_);
+  if (flags_.stats && reader_) view.emplace(watched_.reader());
   Result<void> written;
   const auto sink = [&](std::string_view text, const Timings&) {
     if (!written) return;
@@ -193,7 +195,7 @@ Result<void> ChatSession::answer() {
   if (const std::string text = memory_warning(engine_); !text.empty()) console_.note(text);
   if (const std::string text = precision_warning(engine_); !text.empty()) console_.note(text);
   if (flags_.stats)
-    return console_.write(dimmed(wrapped(stats_line(engine_), terminal_columns(STDOUT_FILENO))));
+    return console_.write(dimmed(wrapped(stats_line(engine_, watched_.reader()), terminal_columns(STDOUT_FILENO))));
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/commands/chat_flags.h"
+#include "app/commands/watched_chat.h"
 #include "app/console/console.h"
 #include "app/console/interrupts.h"
 #include "app/terminal/history.h"
@@ -37,6 +38,7 @@ class ChatSession {
 
   ChatFlags flags_;  // /thinking and /effort change them
   Engine& engine_;
+  WatchedChat watched_;
   Console& console_;
   Interrupts& interrupts_;
   SamplingDefaults defaults_;

@@ -24,6 +24,7 @@ struct Registry {
 
 void add_chat(Registry&);
 void add_serve(Registry&);
+void add_top(Registry&);
 void add_tokenize(Registry&);
 void add_template(Registry&);
 void add_logits(Registry&);

@@ -41,10 +41,10 @@ Result<void> check_stats(const Engine& engine) {
   return fail(phrases::option_place("--stats"), errors::stats_of_nothing(engine.info().name));
 }
 
-std::string stats_line(Engine& engine) {
+std::string stats_line(const Engine& engine, const std::function<bool(Snapshot&)>& read) {
   if (engine.precision()) return precision_line(engine);
   Snapshot snapshot;
-  engine.read_snapshot(snapshot);
+  read(snapshot);
   return status_line(snapshot) + "\n";
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -17,8 +18,8 @@ void add_precision_use(nlohmann::ordered_json& object, const Engine& engine);
 
 // What --stats can show of a model: its experts, or what a policy does. ErrorKind::invalid: it has neither.
 Result<void> check_stats(const Engine& engine);
-// What --stats says behind an answer, on one line that ends with a line break.
-std::string stats_line(Engine& engine);
+// What --stats says behind an answer, on one line that ends with a line break. `read`: the newest snapshot.
+std::string stats_line(const Engine& engine, const std::function<bool(Snapshot&)>& read);
 
 // For people, on one line that ends with a line break; empty without a policy.
 std::string precision_line(const Engine& engine);

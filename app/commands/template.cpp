@@ -39,12 +39,13 @@ struct Conversation {
 };
 
 std::string too_deep() {
-  return "lists and objects are nested more than " + std::to_string(max_json_depth) + " levels deep";
+  return "lists and objects are nested more than " + std::to_string(fovea::max_json_depth) + " levels deep";
 }
 
 Result<Json> read_json(const std::string& name) {
   FOVEA_TRY(auto text, read_input(name, input_limit_bytes));
-  if (json_depth(text) > max_json_depth) return fail(place_of(name), errors::input_too_deep(max_json_depth));
+  if (json_depth(text) > fovea::max_json_depth)
+    return fail(place_of(name), errors::input_too_deep(fovea::max_json_depth));
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
@@ -128,7 +129,7 @@ Result<void> print_prompt(const TemplateFlags& flags, Console& console) {
 std::string check_variable(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) return text + " is not name=JSON";
-  if (json_depth(text) > max_json_depth) return text.substr(0, equals) + ": " + too_deep();
+  if (json_depth(text) > fovea::max_json_depth) return text.substr(0, equals) + ": " + too_deep();
   if (Json::accept(text.substr(equals + 1))) return {};
   return "the value of " + text.substr(0, equals) +
          " is not JSON (a string needs its quotes: name='\"text\"')";

@@ -6,6 +6,7 @@
 #include <string>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "app/terminal/draw_snapshot.h"
@@ -22,8 +23,8 @@ std::atomic<bool> lines_are_taken = false;  // of the terminal, by some view
 
 }  // namespace
 
-LiveView::LiveView(Engine& engine) : engine_(engine) {
-  engine_.read_snapshot(snapshot_);  // says that somebody looks
+LiveView::LiveView(std::function<bool(Snapshot&)> read) : read_(std::move(read)) {
+  read_(snapshot_);  // says that somebody looks
   reserve_lines();
 }
 
@@ -63,7 +64,7 @@ void LiveView::reserve_lines() {
 
 void LiveView::refresh() {
   const auto now = std::chrono::steady_clock::now();
-  if (!shown() || now - drawn_at_ < interval || !engine_.read_snapshot(snapshot_)) return;
+  if (!shown() || now - drawn_at_ < interval || !read_(snapshot_)) return;
   drawn_at_ = now;
   reserve_lines();
   if (!shown()) return;

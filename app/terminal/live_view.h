@@ -2,8 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 
-#include "engine/api/engine.h"
 #include "engine/api/snapshot.h"
 
 namespace fovea::app {
@@ -12,7 +12,8 @@ class LiveView {
  public:
   // Takes lines from the bottom of the terminal on standard output; none when that is no terminal or too
   // small.
-  explicit LiveView(Engine& engine);
+  // `read`: the newest snapshot, false where there is no other (Engine::read_snapshot).
+  explicit LiveView(std::function<bool(Snapshot&)> read);
   ~LiveView();  // gives them back
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
@@ -27,7 +28,7 @@ class LiveView {
   void reserve_lines();
   void give_back_lines();
 
-  Engine& engine_;
+  std::function<bool(Snapshot&)> read_;
   Snapshot snapshot_;
   int rows_ = 0;    // of the view
   int height_ = 0;  // of the terminal

@@ -39,6 +39,8 @@ class Terminal {
   void type(const std::string& keys);
   // Until `text` appears in what was shown since the last call that found something.
   bool shows(const std::string& text, int timeout_s = 60);
+  // Takes in what it shows until then. False: it has ended.
+  bool read_more(int timeout_ms);
   // The exit code as in Outcome.
   int end(int timeout_s = 60);
   const std::string& screen() const { return shown_; }
@@ -48,8 +50,6 @@ class Terminal {
   bool is_as_shells_expect() const;
 
  private:
-  bool read_more(int timeout_ms);
-
   pid_t child_ = -1;
   int terminal_ = -1;
   std::string shown_;
