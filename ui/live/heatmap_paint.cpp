@@ -146,7 +146,8 @@ void HeatmapView::paint_in_flight(QPainter& painter) {
   const QColor ink = painter_.dark() ? Qt::white : Qt::black;
   painter.setBrush(Qt::NoBrush);
   std::size_t drawn = 0;
-  for (const auto& [unit, freshness, is_up] : scene_.fresh) {
+  for (const auto& [unit, fresh, is_up] : scene_.fresh) {
+    const double freshness = std::clamp(fresh, 0.0, 1.0);
     if (unit >= static_cast<std::int64_t>(scene_.frame->size()) || ++drawn > kMaxRings) continue;
     if (single_layer_ && cell_of(unit).layer != *single_layer_) continue;
     // To more bits it brightens once; to fewer it comes out of what is behind it.
