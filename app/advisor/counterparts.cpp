@@ -106,8 +106,8 @@ Result<Counterparts> counterparts_of(const LoadOptions& open, const std::optiona
     Counterpart choice{.kind = kind, .options = open, .tier = tier};
     choice.options.precision = precision;
     choice.options.precision.events.clear();
-    // As many experts at each precision: what else lies in the memory is as large as now.
-    if (kind == Kind::fixed) choice.options.chunk = again.options.chunk;
+    // Beside other experts: what else lies in the memory is as large as now.
+    if (kind != Kind::file) choice.options.chunk = again.options.chunk;
     plan_it(choice, again, *device, held_bytes, facts);
     found.choices.push_back(std::move(choice));
   };

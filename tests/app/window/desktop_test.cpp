@@ -257,7 +257,7 @@ class DesktopTest : public QObject {
     const auto* gain = panel.findChild<QLabel*>(QStringLiteral("gainSentence"));
     QVERIFY2(gain->text().contains(QStringLiteral("as the model's file has it")), qPrintable(gain->text()));
     const auto* memory = panel.findChild<ui::PoolsView*>();
-    QVERIFY2(memory->accessibleDescription().contains(QStringLiteral("Experts (file)")),
+    QVERIFY2(memory->accessibleDescription().contains(QStringLiteral("Experts (8 bits)")),
              qPrintable(memory->accessibleDescription()));
   }
 
