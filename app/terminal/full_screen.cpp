@@ -16,6 +16,8 @@ namespace {
 constexpr const char* enter_sequence = "\033[?1049h\033[?25l\033[?7l\033[2J";
 constexpr const char* leave_sequence = "\033[0m\033[?7h\033[?25h\033[?1049l";
 
+constexpr int leave_patience_ms = 500;  // a frame may still be on its way
+
 // The thread that handles signals reads it once the screen is taken.
 termios mode_before{};
 std::atomic<bool> mode_is_known = false;
@@ -55,7 +57,7 @@ FullScreen::~FullScreen() {
 
 void FullScreen::restore_terminal() {
   if (mode_is_known.exchange(false)) ::tcsetattr(STDIN_FILENO, TCSANOW, &mode_before);
-  if (screen_is_taken.exchange(false)) put_on_terminal_at_once(leave_sequence);
+  if (screen_is_taken.exchange(false)) put_on_terminal_at_once(leave_sequence, leave_patience_ms);
 }
 
 void FullScreen::show(std::string_view bytes) {

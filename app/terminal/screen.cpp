@@ -50,9 +50,9 @@ void put_on_terminal(std::string_view bytes) {
   }
 }
 
-void put_on_terminal_at_once(std::string_view bytes) {
+void put_on_terminal_at_once(std::string_view bytes, int patience_ms) {
   pollfd screen{STDOUT_FILENO, POLLOUT, 0};
-  if (::poll(&screen, 1, 0) > 0 && (screen.revents & POLLOUT) != 0) put_on_terminal(bytes);
+  if (::poll(&screen, 1, patience_ms) > 0 && (screen.revents & POLLOUT) != 0) put_on_terminal(bytes);
 }
 
 }  // namespace fovea::app

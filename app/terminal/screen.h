@@ -16,7 +16,8 @@ std::string wrapped(std::string_view text, int columns);
 // Whatever the terminal does with it; failures are ignored.
 void put_on_terminal(std::string_view bytes);
 
-// The same without waiting: a program that is asked to end must not hang on a terminal that nobody reads.
-void put_on_terminal_at_once(std::string_view bytes);
+// The same without waiting, or for so long at most: a program that is asked to end must not hang on a
+// terminal that nobody reads.
+void put_on_terminal_at_once(std::string_view bytes, int patience_ms = 0);
 
 }  // namespace fovea::app

@@ -5,8 +5,12 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <poll.h>
+#include <pty.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include "app/server/experts_door.h"
 #include "tests/app/server/tests_server.h"
@@ -112,6 +116,41 @@ class TopTerminal {
   Terminal terminal_;
   ScreenReader screen_;
   std::size_t read_ = 0;
+};
+
+// A shell on a terminal, which stays when the program in it ends: else what it wrote last may go with it.
+class ShellTerminal {
+ public:
+  explicit ShellTerminal(const std::string& script) {
+    winsize size{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+    child_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
+    if (child_ != 0) return;
+    ::execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
+    _exit(127);
+  }
+  ~ShellTerminal() {
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+    ::close(terminal_);
+  }
+  // Behind what was found before.
+  bool shows(std::string_view part) {
+    pollfd wait{terminal_, POLLIN, 0};
+    std::size_t at = 0;
+    while ((at = shown_.find(part)) == std::string::npos) {
+      char bytes[4096];
+      const ssize_t got = ::poll(&wait, 1, kLong) > 0 ? ::read(terminal_, bytes, sizeof bytes) : 0;
+      if (got <= 0) return false;
+      shown_.append(bytes, static_cast<std::size_t>(got));
+    }
+    shown_.erase(0, at + part.size());
+    return true;
+  }
+
+ private:
+  pid_t child_ = -1;
+  int terminal_ = -1;
+  std::string shown_;
 };
 
 // Answers each connection with bytes that a test wrote, and closes it.
@@ -261,13 +300,16 @@ class TopCommandTest : public QObject {
   void aSignalGivesTheTerminalBack() {
     QFETCH(int, signal);
     const WatchedServer server;
-    TopTerminal top({server.address()});
-    QVERIFY(top.shows("97 %"));
-    QVERIFY(!top.terminal().is_as_shells_expect());
-    top.terminal().send(signal);
-    // Its keys cannot be asked for: with the program the terminal goes.
-    QVERIFY(top.waits_for([&] { return !top.screen().is_other_screen() && top.screen().has_cursor(); }));
-    QCOMPARE(top.end(), 1000 + signal);
+    const TemporaryFolder folder;
+    const std::string number = folder.path() / "process";
+    ShellTerminal shell("export TERM=xterm-256color; sh -c 'echo $$ > " + number +
+                        "; exec " FOVEA_BINARY_DIR "/fovea top " + server.address() +
+                        "'; echo \"ended by $?\"; stty -a; sleep 600");
+    QVERIFY(shell.shows("h help  q quit"));
+    QCOMPARE(::kill(std::stoi(content(number)), signal), 0);
+    QVERIFY(shell.shows("\033[?25h\033[?1049l"));
+    QVERIFY(shell.shows("ended by " + std::to_string(128 + signal)));
+    QVERIFY(shell.shows("isig icanon iexten echo"));
   }
 
   void badAnswersEndIt_data() {
