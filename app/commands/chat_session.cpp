@@ -195,7 +195,8 @@ Result<void> ChatSession::answer() {
   if (const std::string text = memory_warning(engine_); !text.empty()) console_.note(text);
   if (const std::string text = precision_warning(engine_); !text.empty()) console_.note(text);
   if (flags_.stats)
-    return console_.write(dimmed(wrapped(stats_line(engine_, watched_.reader()), terminal_columns(STDOUT_FILENO))));
+    return console_.write(
+        dimmed(wrapped(stats_line(engine_, watched_.reader()), terminal_columns(STDOUT_FILENO))));
   return {};
 }
 

@@ -130,9 +130,9 @@ class ConversationController : public QObject {
     history::Id message = 0;
     QString title;  // of the conversation
     AnswerRequest request;
-    QString text;         // all of the answer so far
+    QString text;             // all of the answer so far
     qint64 bytes_before = 0;  // of it, before it was asked for
-    bool waited = false;  // it was not asked at once
+    bool waited = false;      // it was not asked at once
   };
   struct Ended {  // an answer that was written just now
     history::Id message = 0;

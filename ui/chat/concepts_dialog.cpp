@@ -39,8 +39,8 @@ class PrecisionScale : public QWidget {
       const QColor colour = precision_colour(bits);
       style_paint::rounded(painter, area, radius::row, colour, QColor(keeping_edge(colour.rgb(), palette())));
       painter.setPen(t.second);
-      painter.drawText(area.translated(0, swatch_height + space::hair), Qt::AlignHCenter | Qt::AlignTop | Qt::TextDontClip,
-                       QString::number(bits));
+      painter.drawText(area.translated(0, swatch_height + space::hair),
+                       Qt::AlignHCenter | Qt::AlignTop | Qt::TextDontClip, QString::number(bits));
       x += width;
     }
   }
@@ -73,43 +73,51 @@ ConceptsDialog::ConceptsDialog(QWidget* parent) : QDialog(parent) {
   auto* text = new QVBoxLayout(column);
   text->setContentsMargins(0, 0, 0, 0);
   text->setSpacing(space::hair);
-  add_section(*text, tr("Experts"),
-              tr("A large model of this kind is made of many small networks, its experts. For every token, about "
-                 "three quarters of a word, it asks only a few of them in each of its layers. That makes it quick; "
-                 "but all of its experts must be kept somewhere, and together they are large."));
-  add_section(*text, tr("Precision"),
-              tr("Each number in an expert can be kept with 16 bits, or with 8, 4 or 2. Fewer bits take less memory "
-                 "and are read faster, and the expert becomes a little less exact. Each number of bits has one "
-                 "colour, here and everywhere in the window:"));
+  add_section(
+      *text, tr("Experts"),
+      tr("A large model of this kind is made of many small networks, its experts. For every token, about "
+         "three quarters of a word, it asks only a few of them in each of its layers. That makes it quick; "
+         "but all of its experts must be kept somewhere, and together they are large."));
+  add_section(
+      *text, tr("Precision"),
+      tr("Each number in an expert can be kept with 16 bits, or with 8, 4 or 2. Fewer bits take less memory "
+         "and are read faster, and the expert becomes a little less exact. Each number of bits has one "
+         "colour, here and everywhere in the window:"));
   text->addSpacing(space::hair);
   text->addWidget(new PrecisionScale(tr("Colours from 2 to 16 bits"), column));
-  add_section(*text, tr("What Fovea does"),
-              tr("A conversation needs some experts again and again and hardly ever asks the rest. Fovea keeps those "
-                 "in use at more bits and lets the others rest at fewer. When you change the subject, other experts "
-                 "become precise; that happens in the background while the answer goes on."));
-  add_section(*text, tr("Memory"),
-              tr("You say how much memory the model may take, on the graphics card or in the computer, and Fovea "
-                 "stays below it, whatever happens. The more it may take, the more experts are kept at more bits."));
-  add_section(*text, tr("Quality kept"),
-              tr("How closely the model still follows itself at full precision; at 100 % nothing is lost. It is an "
-                 "estimate: from the loss that was measured for experts at each precision, and from how much your "
-                 "conversation used each of them."));
-  add_section(*text, tr("Adaptive and fixed"),
-              tr("An adaptive mix follows the conversation; a fixed one keeps as many experts at each precision, but "
-                 "always the same ones. The panel shows both as lines. Where the fixed one would keep more, it says "
-                 "so, and you can switch with one click."));
+  add_section(
+      *text, tr("What Fovea does"),
+      tr("A conversation needs some experts again and again and hardly ever asks the rest. Fovea keeps those "
+         "in use at more bits and lets the others rest at fewer. When you change the subject, other experts "
+         "become precise; that happens in the background while the answer goes on."));
+  add_section(
+      *text, tr("Memory"),
+      tr("You say how much memory the model may take, on the graphics card or in the computer, and Fovea "
+         "stays below it, whatever happens. The more it may take, the more experts are kept at more bits."));
+  add_section(
+      *text, tr("Quality kept"),
+      tr("How closely the model still follows itself at full precision; at 100 % nothing is lost. It is an "
+         "estimate: from the loss that was measured for experts at each precision, and from how much your "
+         "conversation used each of them."));
+  add_section(
+      *text, tr("Adaptive and fixed"),
+      tr("An adaptive mix follows the conversation; a fixed one keeps as many experts at each precision, but "
+         "always the same ones. The panel shows both as lines. Where the fixed one would keep more, it says "
+         "so, and you can switch with one click."));
   add_section(
       *text, tr("Looking inside"),
       tr("“Look inside the answers” in the menu shows of each token how likely it was, what else could have "
          "stood there, and which experts worked on it; the arrow keys go from token to token. The last 4,096 "
          "tokens that were written since Fovea was started are kept for this, in memory alone: about two "
          "kilobytes each."));
-  add_section(*text, tr("Context"),
-              tr("What the model can see of the conversation at once, counted in tokens. A longer context takes more "
-                 "memory. When it is full, begin a new chat, or let the oldest turns be left out."));
-  add_section(*text, tr("Where things stay"),
-              tr("Models, conversations and settings stay on this computer. Fovea goes online only to find and "
-                 "download models, and not at all when you work offline."));
+  add_section(
+      *text, tr("Context"),
+      tr("What the model can see of the conversation at once, counted in tokens. A longer context takes more "
+         "memory. When it is full, begin a new chat, or let the oldest turns be left out."));
+  add_section(
+      *text, tr("Where things stay"),
+      tr("Models, conversations and settings stay on this computer. Fovea goes online only to find and "
+         "download models, and not at all when you work offline."));
   auto* centre = new QVBoxLayout(page);
   centre->setContentsMargins(0, space::wide, 0, space::wide);
   add_centred(*centre, *column, widest_text, space::wide);

@@ -110,7 +110,8 @@ class Stage {
   ui::ChatWindow& window_;
 };
 
-// From the first screen through the wizard, by its keys: the demo model with hot experts in 0.22 GB, and measured.
+// From the first screen through the wizard, by its keys: the demo model with hot experts in 0.22 GB, and
+// measured.
 void Stage::set_up() {
   auto* ask = window_.findChild<QAbstractButton*>(QStringLiteral("welcomeWizard"));
   must(wait([&] { return ask->isVisible(); }), "the first screen is shown");

@@ -17,8 +17,7 @@ class GaugeViewTest : public QObject {
     view.set_line(line, {});
     const QImage without = view.grab().toImage();
     QCOMPARE(view.question_at(150), QString());
-    line.questions = {{.point = 5, .words = "a tale"},
-                      {.point = 10, .words = "now code"}};
+    line.questions = {{.point = 5, .words = "a tale"}, {.point = 10, .words = "now code"}};
     view.set_line(line, {});
     QVERIFY(view.grab().toImage() != without);
     QCOMPARE(view.question_at(152), QStringLiteral("a tale"));

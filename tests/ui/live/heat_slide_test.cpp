@@ -150,8 +150,8 @@ class HeatSlideTest : public QObject {
     QCOMPARE(panel.findChild<QLabel*>(QStringLiteral("mapTitle"))->text(),
              QStringLiteral("Layer 1, expert 3"));
     const auto says = [&](const char* name) { return panel.findChild<QLabel*>(QLatin1String(name))->text(); };
-    QVERIFY2(says("expertUse").endsWith(percent_text(0.125, 1) +
-                                        QStringLiteral(" of its layer's work, number 1 of 8.")),
+    QVERIFY2(says("expertUse")
+                 .endsWith(percent_text(0.125, 1) + QStringLiteral(" of its layer's work, number 1 of 8.")),
              qPrintable(says("expertUse")));
     QVERIFY(says("expertPlace").startsWith(QStringLiteral("In memory, with 2 bits")));
     QVERIFY(says("expertChanges").startsWith(QStringLiteral("12 s ago: 2 bits → 4 bits, it became hotter")));
