@@ -1,6 +1,6 @@
 // The window's times and memory, each in a fresh process with an empty data folder:
 //   bench_desktop                     from starting the program to a window that takes keys, and its memory;
-//                                     and the same at the very first start, where it is the wizard's
+//                                     and the same at the very first start, which proposes a model
 //   bench_desktop MODEL [STORES]      also: from a key press to its letter on the screen, while that model
 //                                     answers
 // On Qt's offscreen platform, or on the X server of $DISPLAY with QT_QPA_PLATFORM=xcb. As root it empties the
@@ -10,6 +10,7 @@
 #include <QAbstractScrollArea>
 #include <QApplication>
 #include <QDir>
+#include <QLineEdit>
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QPlainTextEdit>
@@ -26,7 +27,6 @@
 
 #include "ui/chat/chat_window.h"
 #include "ui/live/live_panel.h"
-#include "ui/wizard/wizard_dialog.h"
 
 using namespace fovea;
 
@@ -79,31 +79,16 @@ QPlainTextEdit* input_of(app::Desktop& desktop) {
   std::_Exit(0);
 }
 
-// One start: shown, painted, and a letter typed into it is on the screen.
+// One start: shown, painted, and a letter typed into the search is on the screen; the very first one, too,
+// whose page proposes a model and has nothing to type a question into.
 int start_once(double began_ms) {
   app::Desktop desktop({});
   desktop.start();
-  QPlainTextEdit* input = input_of(desktop);
-  const Paints paints(input->viewport());
+  auto* input = desktop.window().findChild<QLineEdit*>(QStringLiteral("search"));
+  const Paints paints(input);
   while (paints.count == 0) QCoreApplication::processEvents();
   QTest::keyClick(input, Qt::Key_A);
   for (const int before = paints.count; paints.count == before;) QCoreApplication::processEvents();
-  tell_start(now_ms() - began_ms);
-}
-
-// The very first start: the wizard is painted, and a key has led to its second page.
-int first_start_once(double began_ms) {
-  app::Desktop desktop({});
-  desktop.start();
-  if (!desktop.wizard().wizard()) return 1;
-  ui::WizardDialog& dialog = desktop.wizard().wizard()->dialog();
-  auto* title = dialog.findChild<QLabel*>(QStringLiteral("wizardTitle"));
-  const Paints paints(title);
-  while (paints.count == 0) QCoreApplication::processEvents();
-  const QString before = title->text();
-  QTest::keyClick(&dialog, Qt::Key_Return);
-  for (const int painted = paints.count; paints.count == painted || title->text() == before;)
-    QCoreApplication::processEvents();
   tell_start(now_ms() - began_ms);
 }
 
@@ -187,7 +172,7 @@ bool measure_starts(const QString& program, bool cold, bool first) {
     own.push_back(fields[2].toDouble());
   }
   std::printf("%s, %s: median %.0f ms, worst %.0f ms; memory %.0f MB resident, %.0f MB its own\n",
-              first ? "first start to a usable wizard" : "start to a usable window",
+              first ? "first start to a usable window" : "start to a usable window",
               cold ? "files not in memory" : "files in memory", median(times),
               *std::ranges::max_element(times), median(resident), median(own));
   return true;
@@ -198,8 +183,7 @@ bool measure_starts(const QString& program, bool cold, bool first) {
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
   if (argc == 3 && QByteArray(argv[1]) == "--start") return start_once(QByteArray(argv[2]).toDouble());
-  if (argc == 3 && QByteArray(argv[1]) == "--first-start")
-    return first_start_once(QByteArray(argv[2]).toDouble());
+  if (argc == 3 && QByteArray(argv[1]) == "--first-start") return start_once(QByteArray(argv[2]).toDouble());
   if (argc == 4 && QByteArray(argv[1]) == "--type") return type_while_answering(argv[2], argv[3]);
   const QString program = QCoreApplication::applicationFilePath();
   for (const bool first : {false, true}) {
