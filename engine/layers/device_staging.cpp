@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "engine/layers/errors.h"
 #include "engine/layers/graphs.h"
@@ -69,7 +70,7 @@ void DeviceStaging::Sent::each(const Sizes& sizes, F&& f) {
   f(pages, sizes.limits.segments * 2 * config.layer_count() * sizes.limits.pages);
   f(experts, config.layer_count() * config.experts());
   f(inverse_frequency, rotary_elements(config));
-  f(inverse_temperature, 1);
+  f(inverse_temperature, sizes.limits.segments);
 }
 
 DeviceStaging::DeviceStaging(const models::Model& model, const kernels::Device& device,
@@ -103,7 +104,7 @@ Staging::Bytes DeviceStaging::needed(const models::ModelConfig& config, const Pa
   float* logits = nullptr;
   for (Layout* const side : {&device, &host}) {
     Sent{}.each(Sizes{config, limits}, *side);
-    (*side)(list.ids, list.words());
+    (*side)(list.ids, limits.segments* list.words());
     (*side)(choices, choices_words(config, limits.tokens));
   }
   host(logits, config.vocabulary);
@@ -119,13 +120,13 @@ bool DeviceStaging::allocate() {
   device_list_.listed = host_list_.listed = listed(config);
   Layout device{.memory = on_device_}, host{.memory = on_host_};
   device_side_.each(sizes(), device);
-  device(device_list_.ids, device_list_.words());
+  device(device_list_.ids, limits_.segments * device_list_.words());
   device(device_choices_, choices_words(config, limits_.tokens));
   host_side_.each(sizes(), host);
-  host(host_list_.ids, host_list_.words());
+  host(host_list_.ids, limits_.segments * host_list_.words());
   host(host_choices_, choices_words(config, limits_.tokens));
   host(logits_, config.vocabulary);
-  *host_side_.inverse_temperature = 0;
+  std::fill_n(host_side_.inverse_temperature, limits_.segments, 0.0F);
   std::memset(host_side_.pages, 0,
               static_cast<std::size_t>(limits_.segments * 2 * config.layer_count() * limits_.pages) *
                   sizeof(std::byte*));
@@ -154,14 +155,25 @@ const Batch& DeviceStaging::begin(const Pass& pass, kernels::Stream& stream) {
     part.first = Graphs::max_first(pass.segments[i].first, pass.segments[i].pages.front().page_tokens);
   }
   send_pages(pass, stream);
-  finds_top_k_ = pass.segments.size() == 1 && pass.segments.front().logits == LogitsWanted::top_k;
-  if (const float inverse = 1 / pass.temperature;
-      finds_top_k_ && *host_side_.inverse_temperature != inverse) {
-    *host_side_.inverse_temperature = inverse;
-    device_.copy(bytes_of(device_side_.inverse_temperature), bytes_of(host_side_.inverse_temperature), 4,
-                 stream);
-  }
+  finds_top_k_ = keeps_logits() && batch_.wanted_rows() > 0 &&
+                 std::ranges::all_of(pass.segments, [](const Segment& segment) {
+                   return segment.logits == LogitsWanted::none || segment.logits == LogitsWanted::top_k;
+                 });
+  if (finds_top_k_) send_temperatures(pass, stream);
   return batch_;
+}
+
+void DeviceStaging::send_temperatures(const Pass& pass, kernels::Stream& stream) {
+  bool changed = false;
+  std::int64_t row = 0;
+  for (const Segment& segment : pass.segments) {
+    if (segment.logits == LogitsWanted::none) continue;
+    const float inverse = 1 / segment.temperature;
+    changed |= std::exchange(host_side_.inverse_temperature[row++], inverse) != inverse;
+  }
+  if (!changed) return;
+  device_.copy(bytes_of(device_side_.inverse_temperature), bytes_of(host_side_.inverse_temperature), 4 * row,
+               stream);
 }
 
 // The first pages of each list that the segment reaches; all lists in one copy, if one has changed.
@@ -248,15 +260,26 @@ const float* DeviceStaging::read(const float* values, std::int64_t count, kernel
   return values_.data();
 }
 
-// The same room for all rows: each part is read back before the next one is computed.
-Staging::LogitsRoom DeviceStaging::logits_room(std::int64_t) {
-  return {a_.logits, Activations::logits_rows(limits_.tokens, true)};
+bool DeviceStaging::keeps_logits() const {
+  return batch_.wanted_rows() <= Activations::logits_rows(limits_.tokens, true);
 }
 
-// One row is read when all is done, so that graphs have no part in it.
+const float* DeviceStaging::kept(std::int64_t row) const {
+  return a_.logits + row * model_.config().vocabulary;
+}
+
+// Where there are too many rows to keep, they share the room: each part is read back before the next one is
+// computed.
+Staging::LogitsRoom DeviceStaging::logits_room(std::int64_t first) {
+  const std::int64_t room = Activations::logits_rows(limits_.tokens, true),
+                     taken = keeps_logits() ? first : 0;
+  return {a_.logits + taken * model_.config().vocabulary, room - taken};
+}
+
+// What is kept is read when all is done, so that graphs have no part in it.
 void DeviceStaging::read_logits(std::int64_t first, std::int64_t count, kernels::Stream& stream) {
+  if (keeps_logits()) return;
   const std::int64_t rows = batch_.wanted_rows(), vocabulary = model_.config().vocabulary;
-  if (rows == 1) return;
   all_logits_.resize(std::max(all_logits_.size(), static_cast<std::size_t>(rows * vocabulary)));
   device_.read_back(bytes_of(all_logits_.data() + first * vocabulary), bytes_of(a_.logits),
                     count * vocabulary * 4, stream);
@@ -265,36 +288,49 @@ void DeviceStaging::read_logits(std::int64_t first, std::int64_t count, kernels:
 std::span<const float> DeviceStaging::logits(kernels::Stream& stream) {
   const std::int64_t rows = batch_.wanted_rows(), vocabulary = model_.config().vocabulary;
   if (finds_top_k_ || rows == 0) return {};
-  if (rows > 1) return {all_logits_.data(), static_cast<std::size_t>(rows * vocabulary)};
-  device_.read_back(bytes_of(logits_), bytes_of(a_.logits), vocabulary * 4, stream);
-  return {logits_, static_cast<std::size_t>(vocabulary)};
+  if (rows == 1) {
+    device_.read_back(bytes_of(logits_), bytes_of(kept(0)), vocabulary * 4, stream);
+    return {logits_, static_cast<std::size_t>(vocabulary)};
+  }
+  const auto count = static_cast<std::size_t>(rows * vocabulary);
+  if (keeps_logits()) {
+    all_logits_.resize(std::max(all_logits_.size(), count));
+    device_.read_back(bytes_of(all_logits_.data()), bytes_of(kept(0)), rows * vocabulary * 4, stream);
+  }
+  return {all_logits_.data(), count};
 }
 
 void DeviceStaging::find_top_k(const kernels::OperationTable& operations, kernels::Stream& stream) {
-  operations.top_k({.logits = a_.logits,
-                    .count = model_.config().vocabulary,
-                    .inverse_temperature = device_side_.inverse_temperature,
-                    .listed = device_list_.listed,
-                    .ids = device_list_.ids,
-                    .values = device_list_.logits(),
-                    .sums = device_list_.sums()},
-                   stream);
-  device_.read_back(bytes_of(host_list_.ids), bytes_of(device_list_.ids), device_list_.words() * 4, stream);
+  const std::int64_t rows = batch_.wanted_rows();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const List list = device_list_.of(row);
+    operations.top_k({.logits = kept(row),
+                      .count = model_.config().vocabulary,
+                      .inverse_temperature = device_side_.inverse_temperature + row,
+                      .listed = list.listed,
+                      .ids = list.ids,
+                      .values = list.logits(),
+                      .sums = list.sums()},
+                     stream);
+  }
+  device_.read_back(bytes_of(host_list_.ids), bytes_of(device_list_.ids), rows * device_list_.words() * 4,
+                    stream);
 }
 
-std::optional<TopKLogits> DeviceStaging::top_k() const {
-  if (!finds_top_k_) return std::nullopt;
-  const auto count = static_cast<std::size_t>(host_list_.listed);
-  const auto sum = [this](int i) { return static_cast<double>(host_list_.sums()[i]); };
-  return TopKLogits{.ids = {host_list_.ids, count},
-                    .logits = {host_list_.logits(), count},
+std::optional<TopKLogits> DeviceStaging::top_k(std::int64_t row) const {
+  if (!finds_top_k_ || row >= batch_.wanted_rows()) return std::nullopt;
+  const List list = host_list_.of(row);
+  const auto count = static_cast<std::size_t>(list.listed);
+  const auto sum = [&list](int i) { return static_cast<double>(list.sums()[i]); };
+  return TopKLogits{.ids = {list.ids, count},
+                    .logits = {list.logits(), count},
                     .weight = sum(0),
                     .sum = sum(1),
                     .entropy = std::log(sum(1)) - sum(2) / sum(1)};
 }
 
-std::span<const float> DeviceStaging::logits_behind_top_k(kernels::Stream& stream) {
-  device_.read_back(bytes_of(logits_), bytes_of(a_.logits), model_.config().vocabulary * 4, stream);
+std::span<const float> DeviceStaging::logits_behind_top_k(std::int64_t row, kernels::Stream& stream) {
+  device_.read_back(bytes_of(logits_), bytes_of(kept(row)), model_.config().vocabulary * 4, stream);
   stream.synchronize();
   return {logits_, static_cast<std::size_t>(model_.config().vocabulary)};
 }

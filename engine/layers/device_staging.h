@@ -35,14 +35,18 @@ class DeviceStaging final : public Staging {
   std::span<const float> logits(kernels::Stream& stream) override;
   bool finds_top_k() const override { return finds_top_k_; }
   void find_top_k(const kernels::OperationTable& operations, kernels::Stream& stream) override;
-  std::optional<TopKLogits> top_k() const override;
-  std::span<const float> logits_behind_top_k(kernels::Stream& stream) override;
+  std::optional<TopKLogits> top_k(std::int64_t row) const override;
+  std::span<const float> logits_behind_top_k(std::int64_t row, kernels::Stream& stream) override;
 
  private:
   DeviceStaging(const models::Model& model, const kernels::Device& device, const PassLimits& limits,
                 const Activations& activations);
   bool allocate();
   void send_pages(const Pass& pass, kernels::Stream& stream);
+  void send_temperatures(const Pass& pass, kernels::Stream& stream);
+  // Whether all rows of logits that the pass wants stay on the device until it has ended.
+  bool keeps_logits() const;
+  const float* kept(std::int64_t row) const;
   Routed routed(std::int32_t* choices, std::int64_t layer, std::int64_t tokens) const;
 
   struct Sizes {
@@ -57,16 +61,17 @@ class DeviceStaging final : public Staging {
     std::byte** pages = nullptr;           // [segments, layers, 2, pages]: keys, then values
     kernels::Expert* experts = nullptr;    // [layers, experts]
     float* inverse_frequency = nullptr;    // of all rotary tables, on the host alone
-    float* inverse_temperature = nullptr;  // [1]
+    float* inverse_temperature = nullptr;  // [segments], by rows of logits
     template <class F>
     void each(const Sizes& sizes, F&& f);
   };
-  struct List {  // on the device, and its copy; without gaps, so that one copy reads it all
+  struct List {  // of a row of logits; on the device, and its copy; without gaps, so that one copy reads all
     std::int64_t listed = 0;
     std::int32_t* ids = nullptr;                                              // [listed], then
     float* logits() const { return reinterpret_cast<float*>(ids + listed); }  // [listed]
     float* sums() const { return logits() + listed; }                         // [3]
     std::int64_t words() const { return 2 * listed + 3; }
+    List of(std::int64_t row) const { return {listed, ids + row * words()}; }
   };
 
   const models::Model& model_;
@@ -77,7 +82,7 @@ class DeviceStaging final : public Staging {
   std::byte* on_host_ = nullptr;
   Bytes bytes_;
   Sent device_side_, host_side_;
-  List device_list_, host_list_;
+  List device_list_, host_list_;  // the first row's; [segments] behind each other
   // [layers with experts, 2, the pass's tokens, experts_used]: ids, then weights. All layers' lie behind each
   // other, so that one copy reads any of them.
   std::int32_t *device_choices_ = nullptr, *host_choices_ = nullptr;

@@ -71,10 +71,12 @@ void Forward::State::rotate_for(std::int64_t context, kernels::Stream& stream) {
   rotated_context = context;
 }
 
-// Decoding one sequence where no observer has to know or do anything in the middle of the pass.
+// Decoding where no observer has to know or do anything in the middle of the pass.
 bool Forward::State::may_be_graph(const Pass& pass) const {
-  return staging->comes_late() && pass.segments.size() == 1 && pass.segments.front().tokens.size() == 1 &&
-         pass.segments.front().logits != LogitsWanted::none && !pass.segments.front().hidden &&
+  const auto decodes = [](const Segment& segment) {
+    return segment.tokens.size() == 1 && segment.logits != LogitsWanted::none && !segment.hidden;
+  };
+  return staging->comes_late() && std::ranges::all_of(pass.segments, decodes) &&
          (pass.observer == nullptr || pass.observer->needs() == PassObserver::Needs::history);
 }
 
@@ -90,14 +92,14 @@ bool Forward::State::run_as_graph(const Pass& pass, const Batch& batch, kernels:
   }
   for (std::int64_t layer = 0; layer < model.config().layer_count(); ++layer)
     if (model.config().layer_has_experts(layer)) staging->experts(layer, stream);
-  const Batch::Part& part = batch.parts.front();
-  const Graphs::Shape shape{.tokens = batch.rows,
-                            .max_first = part.first,
-                            .page_tokens = part.pages.front().page_tokens,
-                            .cache_type = part.pages.front().type,
-                            .state = part.state,
-                            .observed = pass.observer != nullptr,
-                            .top_k = staging->finds_top_k()};
+  const kernels::KvPages& pages = batch.parts.front().pages.front();
+  Graphs::Shape shape{.parts = {},
+                      .page_tokens = pages.page_tokens,
+                      .cache_type = pages.type,
+                      .observed = pass.observer != nullptr,
+                      .top_k = staging->finds_top_k()};
+  for (const Batch::Part& part : batch.parts)
+    shape.parts.push_back({.max_first = part.first, .state = part.state});
   return graphs.run(shape, inside, stream, pass.stop, work).whole;
 }
 
@@ -160,12 +162,12 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   return s.stopped ? std::span<const float>{} : logits;
 }
 
-std::optional<TopKLogits> Forward::top_k() const {
-  return state_->stopped ? std::nullopt : state_->staging->top_k();
+std::optional<TopKLogits> Forward::top_k(std::int64_t row) const {
+  return state_->stopped ? std::nullopt : state_->staging->top_k(row);
 }
 
-std::span<const float> Forward::all_logits(kernels::Stream& stream) {
-  return state_->staging->logits_behind_top_k(stream);
+std::span<const float> Forward::all_logits(kernels::Stream& stream, std::int64_t row) {
+  return state_->staging->logits_behind_top_k(row, stream);
 }
 
 std::span<const float> Forward::hidden() const {

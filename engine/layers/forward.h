@@ -31,10 +31,10 @@ class Forward {
   // none, where top_k() has them, and when stopped. Ids must be in the vocabulary. What the device could not
   // do is the stream's failure().
   std::span<const float> run(const Pass&, kernels::Stream&);
-  // Of a run that wanted them of one sequence, valid until the next one; none where it has given all logits.
-  std::optional<TopKLogits> top_k() const;
-  // All logits [vocabulary] behind such a run after all, as run() gives them.
-  std::span<const float> all_logits(kernels::Stream&);
+  // Of a wanted row, valid until the next run; none where that has given all logits, or no such row.
+  std::optional<TopKLogits> top_k(std::int64_t row = 0) const;
+  // All logits [vocabulary] of a row behind such a run after all; valid until the next call.
+  std::span<const float> all_logits(kernels::Stream&, std::int64_t row = 0);
   // Of the segments that wanted it, [their tokens, d] behind each other: the last layer's output behind the
   // final norm. Valid until the next run; nothing when stopped.
   std::span<const float> hidden() const;

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::int64_t min_pages = 4;   // of the shortest reach
 constexpr std::size_t max_shapes = 64;  // far more than a context's reaches, observed and not
+// Of several sequences, whose reaches can be mixed in many ways: a mix stays for hundreds of tokens.
+constexpr std::int64_t max_batches = 2;
 
 bool equal(const kernels::Weight& a, const kernels::Weight& b) {
   return a.data == b.data && a.type == b.type && a.packing == b.packing && a.rows == b.rows &&
@@ -24,13 +26,17 @@ std::int64_t Graphs::max_first(std::int64_t first, std::int64_t page_tokens) {
   return room - 1;
 }
 
-std::int64_t Graphs::driver_bytes(std::int64_t layers, std::int64_t context, std::int64_t page_tokens) {
-  // Ten of a layer with experts, and where the processor has a part three copies and an addition more.
-  constexpr std::int64_t kernels_of_layer = 14;
+std::int64_t Graphs::driver_bytes(std::int64_t layers, std::int64_t context, std::int64_t page_tokens,
+                                  std::int64_t sequences) {
+  // Ten of a layer with experts, and where the processor has a part three copies and an addition more; of
+  // each further sequence those of attention.
+  constexpr std::int64_t kernels_of_layer = 14, kernels_of_attention = 3;
   constexpr std::int64_t kernel_bytes = 64 << 10;
   std::int64_t graphs = 1;
   for (std::int64_t reach = min_pages * page_tokens; reach < context; reach *= 2) ++graphs;
-  return graphs * (layers + 1) * kernels_of_layer * kernel_bytes;
+  std::int64_t kernels = graphs * kernels_of_layer;
+  if (sequences > 1) kernels += max_batches * (kernels_of_layer + (sequences - 1) * kernels_of_attention);
+  return (layers + 1) * kernels * kernel_bytes;
 }
 
 Graphs::Ran Graphs::run(const Shape& shape, std::span<const kernels::Weight> inside, kernels::Stream& stream,
@@ -43,12 +49,21 @@ Graphs::Ran Graphs::run(const Shape& shape, std::span<const kernels::Weight> ins
   }
   const auto found = std::ranges::find(known_, shape, &Known::shape);
   if (found == known_.end()) {
+    if (shape.parts.size() > 1) forget_a_batch();
     known_.push_back({shape, {}});
     return {.whole = work()};
   }
-  if (found->steps.empty()) return capture(*found, work);
+  std::rotate(found, found + 1, known_.end());  // the last one used is the last
+  Known& known = known_.back();
+  if (known.steps.empty()) return capture(known, work);
   ++use_.launched;
-  return {.by_graph = true, .whole = replay(*found, stop)};
+  return {.by_graph = true, .whole = replay(known, stop)};
+}
+
+// The one that was not used for the longest time, if there are as many as are kept.
+void Graphs::forget_a_batch() {
+  if (std::ranges::count_if(known_, &Known::is_batch) < max_batches) return;
+  known_.erase(std::ranges::find_if(known_, &Known::is_batch));
 }
 
 bool Graphs::replay(const Known& known, const std::stop_token& stop) const {
@@ -74,8 +89,8 @@ Graphs::Ran Graphs::capture(Known& known, const Work& work) {
     ++use_.captured;
     ++use_.launched;
     use_.sections += sections;
-    log::debug("layers", "captured decoding up to position ", known.shape.max_first, " in ", sections,
-               " sections, as graph ", use_.captured);
+    log::debug("layers", "captured decoding of ", known.shape.parts.size(), " up to position ",
+               known.shape.parts.front().max_first, " in ", sections, " sections, as graph ", use_.captured);
     return {.by_graph = true};
   }
   stream_->synchronize();  // what has begun of it

@@ -39,13 +39,16 @@ struct GraphUse {
 class Graphs {
  public:
   struct Shape {
-    std::int64_t tokens = 0;
-    std::int64_t max_first = 0;  // the first token's position is at most this
+    struct Part {                        // a sequence, of which it computes one token
+      std::int64_t max_first = 0;        // the token's position is at most this
+      const std::byte* state = nullptr;  // null: it has none
+      bool operator==(const Part&) const = default;
+    };
+    std::vector<Part> parts;
     std::int64_t page_tokens = 0;
     kernels::Type cache_type = kernels::Type::f32;
-    const std::byte* state = nullptr;  // of the sequence; null: it has none
-    bool observed = false;             // the router's choices are read back
-    bool top_k = false;                // the largest logits are read back too
+    bool observed = false;  // the router's choices are read back
+    bool top_k = false;     // the largest logits are read back too
     bool operator==(const Shape&) const = default;
   };
   // How far the positions of a graph reach: so few shapes serve any context, and each divides its work well.
@@ -77,10 +80,11 @@ class Graphs {
 
   GraphUse use() const { return use_; }
 
-  // What drivers may take of the device's memory for the graphs of a context, which they do not tell. The
-  // only figures found are of driver 470: 362, 395 and 458 MB for 500, 1,000 and 2,000 kernels
-  // (forums.developer.nvidia.com/t/244901), 64 KiB each.
-  static std::int64_t driver_bytes(std::int64_t layers, std::int64_t context, std::int64_t page_tokens);
+  // What drivers may take of the device's memory for the graphs of a context and of so many sequences, which
+  // they do not tell. The only figures found are of driver 470: 362, 395 and 458 MB for 500, 1,000 and 2,000
+  // kernels (forums.developer.nvidia.com/t/244901), 64 KiB each.
+  static std::int64_t driver_bytes(std::int64_t layers, std::int64_t context, std::int64_t page_tokens,
+                                   std::int64_t sequences);
 
  private:
   struct Step {
@@ -90,7 +94,9 @@ class Graphs {
   struct Known {
     Shape shape;
     std::vector<Step> steps;  // none until the shape is met again
+    bool is_batch() const { return shape.parts.size() > 1; }
   };
+  void forget_a_batch();
   Ran capture(Known& known, const Work& work);
   bool begin_section();
   bool end_section();

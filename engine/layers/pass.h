@@ -11,8 +11,8 @@
 
 namespace fovea::layers {
 
-// top_k: of the last token, and where the device's memory is out of the host's reach only the largest
-// (Forward::top_k), which saves the copy of a vocabulary's logits.
+// top_k: of the last token, and where the device's memory is out of the host's reach and no segment of the
+// pass wants more, only the largest (Forward::top_k), which saves the copy of a vocabulary's logits.
 enum class LogitsWanted : std::uint8_t { none, last, top_k, all };
 
 // The next tokens of one sequence.
@@ -24,6 +24,7 @@ struct Segment {
   std::byte* state = nullptr;
   LogitsWanted logits = LogitsWanted::last;
   std::int64_t last_tokens = 1;  // of which LogitsWanted::last wants them
+  float temperature = 1;         // above 0; of the top-k logits' weight
   bool hidden = false;           // of all tokens what the last layer gives (Forward::hidden) is wanted
   // A piece of a prompt: on a processor the bits do not depend on how it is divided into pieces, even of one
   // token, which is computed a little faster where it is not.
@@ -35,7 +36,6 @@ class PassObserver;
 struct Pass {
   std::vector<Segment> segments;  // of different sequences; 1 … max_segments, of max_tokens together
   std::int64_t context = 0;       // of these sequences, for dynamic rotary scaling
-  float temperature = 1;          // above 0; of the top-k logits' weight
   std::stop_token stop = {};      // asked between layers; a stopped pass leaves its positions undefined
   PassObserver* observer = nullptr;
 };

@@ -93,12 +93,12 @@ class Staging {
   virtual void read_logits(std::int64_t first, std::int64_t count, kernels::Stream& stream) = 0;
   // All rows that were wanted, [rows, vocabulary], when the stream has been synchronised.
   virtual std::span<const float> logits(kernels::Stream& stream) = 0;
-  // What a pass gives in place of one row of logits. `finds`: it does, for this pass.
+  // What a pass gives in place of rows of logits. `finds`: it does, for this pass.
   virtual bool finds_top_k() const { return false; }
   virtual void find_top_k(const kernels::OperationTable&, kernels::Stream&) {}
-  virtual std::optional<TopKLogits> top_k() const { return std::nullopt; }
-  // The row after all, behind a pass that gave the largest.
-  virtual std::span<const float> logits_behind_top_k(kernels::Stream&) { return {}; }
+  virtual std::optional<TopKLogits> top_k(std::int64_t /*row*/) const { return std::nullopt; }
+  // A row after all, behind a pass that gave the largest.
+  virtual std::span<const float> logits_behind_top_k(std::int64_t /*row*/, kernels::Stream&) { return {}; }
 
  protected:
   Staging() = default;

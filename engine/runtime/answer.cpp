@@ -114,7 +114,7 @@ void Answer::suspend() {
   read_ = 0;
 }
 
-PassPart Answer::next(const Engine::Parts& parts, std::int64_t most, bool alone) {
+PassPart Answer::next(const Engine::Parts& parts, std::int64_t most) {
   const std::int64_t left = prompt_length_ - read_;
   taken_ = is_reading() ? parts.slice(*sequence_, left, most) : 1;
   PassPart part;
@@ -128,8 +128,9 @@ PassPart Answer::next(const Engine::Parts& parts, std::int64_t most, bool alone)
     if (part.last_tokens == 0) part.wanted = layers::LogitsWanted::none;
   } else if (read_ + taken_ < std::ssize(tokens_)) {
     part.wanted = layers::LogitsWanted::none;  // it was written before
-  } else if (alone && !needs_all_logits()) {
+  } else if (!needs_all_logits()) {
     part.wanted = layers::LogitsWanted::top_k;
+    part.temperature = temperature_;
   }
   part.record = records_ && read_ + taken_ == std::ssize(tokens_);
   return part;
@@ -165,31 +166,31 @@ Result<void> Answer::restrict() {
 }
 
 // Of the pass that gave these logits, or knows the likeliest tokens alone.
-Result<TokenId> Answer::next_token(Engine::Parts& parts, std::span<const float> logits) {
-  const auto largest = logits.empty() ? parts.forward->top_k() : std::nullopt;
+Result<TokenId> Answer::next_token(Engine::Parts& parts, std::span<const float> logits, std::int64_t row) {
+  const auto largest = logits.empty() ? parts.forward->top_k(row) : std::nullopt;
   if (!largest) return sampler_.sample(logits);
   if (const auto token = sampler_.sample(*largest)) return *token;
-  logits = parts.forward->all_logits(*parts.stream);
+  logits = parts.forward->all_logits(*parts.stream, row);
   FOVEA_CHECK(parts.check_device());
   return sampler_.sample(logits);
 }
 
 // Of the same pass: of its logits, or of what the device has sorted out.
-TokenRecord Answer::record(Engine::Parts& parts, std::span<const float> logits, TokenId token,
-                           const TokenUses& uses) {
-  const auto largest = logits.empty() ? parts.forward->top_k() : std::nullopt;
-  if (!largest) return token_record(logits, token, uses);
+TokenRecord Answer::record(Engine::Parts& parts, const PassRows& rows, std::span<const float> logits,
+                           TokenId token) {
+  const auto largest = logits.empty() ? parts.forward->top_k(rows.row) : std::nullopt;
+  if (!largest) return token_record(logits, token, rows.uses);
   // A token that is not among them was drawn from all logits, which the device has given.
   if (std::ranges::find(largest->ids, token) != largest->ids.end())
-    return token_record(*largest, token, uses);
-  return token_record(parts.forward->all_logits(*parts.stream), token, uses);
+    return token_record(*largest, token, rows.uses);
+  return token_record(parts.forward->all_logits(*parts.stream, rows.row), token, rows.uses);
 }
 
 Result<void> Answer::write(Engine::Parts& parts, const PassRows& rows) {
   const auto vocabulary = static_cast<std::size_t>(parts.model->config().vocabulary);
   const std::span<const float> logits = rows.logits.empty() ? rows.logits : rows.logits.last(vocabulary);
   FOVEA_CHECK(restrict());
-  FOVEA_TRY(const TokenId token, next_token(parts, logits));
+  FOVEA_TRY(const TokenId token, next_token(parts, logits, rows.row));
   result_.timings.decode_seconds = std::chrono::duration<double>(Clock::now() - decode_began_).count();
   if (parts.end_of_generation.contains(token)) {
     finish(parts, FinishReason::stop_token);
@@ -197,7 +198,7 @@ Result<void> Answer::write(Engine::Parts& parts, const PassRows& rows) {
   }
   if (request_.top_logprobs >= 0)
     result_.choices.push_back(token_choice(logits, token, request_.top_logprobs));
-  if (records_) news_.records.push_back(record(parts, logits, token, rows.uses));
+  if (records_) news_.records.push_back(record(parts, rows, logits, token));
   std::string text = text_.push(token);
   const std::int64_t text_end = std::ssize(result_.text) + std::ssize(text) + text_.held();
   if (request_.top_logprobs >= 0) result_.choices.back().text_end = text_end;

@@ -34,8 +34,7 @@ class Answer final : public Computation {
   // When it begins anew, what the cache has not kept is computed again as it was before.
   void suspend() override;
   bool is_reading() const override { return read_ < prompt_length_; }
-  float temperature() const override { return temperature_; }
-  PassPart next(const Engine::Parts& parts, std::int64_t most, bool alone) override;
+  PassPart next(const Engine::Parts& parts, std::int64_t most) override;
   Result<void> take(Engine::Parts& parts, const PassRows& rows) override;
   void cancel(Engine::Parts& parts) override { finish(parts, FinishReason::cancelled); }
   AnswerNews fetch_news() override;
@@ -58,10 +57,10 @@ class Answer final : public Computation {
   Result<void> restrict();
   bool needs_all_logits() const { return request_.top_logprobs >= 0 || !sampler_.may_need_few(); }
   bool has_written() const { return std::ssize(tokens_) > prompt_length_; }
-  Result<TokenId> next_token(Engine::Parts& parts, std::span<const float> logits);
+  Result<TokenId> next_token(Engine::Parts& parts, std::span<const float> logits, std::int64_t row);
   Result<void> write(Engine::Parts& parts, const PassRows& rows);
-  TokenRecord record(Engine::Parts& parts, std::span<const float> logits, TokenId token,
-                     const TokenUses& uses);
+  TokenRecord record(Engine::Parts& parts, const PassRows& rows, std::span<const float> logits,
+                     TokenId token);
   void measure(const Engine::Parts& parts);
   void finish(Engine::Parts& parts, FinishReason reason);
   void report();

@@ -34,7 +34,8 @@ struct AnswerNews {
 
 // What a pass gave one part: its rows, valid until the next pass.
 struct PassRows {
-  std::span<const float> logits;  // [n, vocabulary], empty where the device knows the likeliest
+  std::span<const float> logits;  // [n, vocabulary], empty where the device knows the likeliest …
+  std::int64_t row = 0;           // … of this row of those that were wanted
   std::span<const float> hidden;  // [tokens, d], where they were wanted
   UseBits use_bits = {};
   TokenUses uses = {};  // where they are recorded
@@ -55,9 +56,8 @@ class Computation {
   virtual void suspend() = 0;
   // Its prompt; else it writes, of which a pass computes one token.
   virtual bool is_reading() const = 0;
-  virtual float temperature() const { return 1; }
-  // Of its prompt at most so many tokens; of its answer one. `alone`: in a pass that has nothing else.
-  virtual PassPart next(const Engine::Parts& parts, std::int64_t most, bool alone) = 0;
+  // Of its prompt at most so many tokens; of its answer one.
+  virtual PassPart next(const Engine::Parts& parts, std::int64_t most) = 0;
   // What became of that.
   virtual Result<void> take(Engine::Parts& parts, const PassRows& rows) = 0;
   virtual void cancel(Engine::Parts& parts) = 0;

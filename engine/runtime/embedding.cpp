@@ -47,7 +47,7 @@ void Embedding::leave() {
   if (sequence_) sequence_->discard();
 }
 
-PassPart Embedding::next(const Engine::Parts& parts, std::int64_t most, bool) {
+PassPart Embedding::next(const Engine::Parts& parts, std::int64_t most) {
   const std::int64_t read = sequence_->length();
   taken_ = parts.slice(*sequence_, std::ssize(tokens_) - read, most);
   return {.sequence = &*sequence_,

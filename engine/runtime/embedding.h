@@ -23,7 +23,7 @@ class Embedding final : public Computation {
   void begin(Engine::Parts& parts) override;
   void suspend() override;
   bool is_reading() const override { return true; }
-  PassPart next(const Engine::Parts& parts, std::int64_t most, bool alone) override;
+  PassPart next(const Engine::Parts& parts, std::int64_t most) override;
   Result<void> take(Engine::Parts& parts, const PassRows& rows) override;
   void cancel(Engine::Parts& parts) override;
 

@@ -90,9 +90,8 @@ std::int64_t runtime::PassPart::wanted_rows() const {
 
 Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::PassPart> of,
                                                    std::int64_t rotary_context, const std::stop_token& stop,
-                                                   runtime::PassWishes wishes) {
-  layers::Pass pass{
-      .segments = {}, .context = rotary_context, .temperature = wishes.temperature, .stop = stop};
+                                                   runtime::RoutingRecord* record) {
+  layers::Pass pass{.segments = {}, .context = rotary_context, .stop = stop};
   std::vector<runtime::UnitWatch::Share> shares;
   for (const runtime::PassPart& part : of) {
     FOVEA_CHECK(part.sequence->reserve(std::ssize(part.tokens)));
@@ -102,6 +101,7 @@ Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::Pass
                              .state = part.sequence->state(),
                              .logits = part.wanted,
                              .last_tokens = part.last_tokens,
+                             .temperature = part.temperature,
                              .hidden = part.hidden,
                              .is_prompt = part.is_prompt});
     shares.push_back({.sequence = part.sequence->id(),
@@ -111,15 +111,17 @@ Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::Pass
                       .record = part.record});
   }
   if (watch) pass.observer = watch->begin_pass(shares);
-  if (wishes.record) pass.observer = wishes.record->around(pass.observer);
+  if (record) pass.observer = record->around(pass.observer);
   const std::span<const float> logits = forward->run(pass, *stream);
   FOVEA_CHECK(check_device());
   if (watch) {
     const auto entropies = [&]() -> std::vector<float> {
       if (!precision || !precision->wants_entropy()) return {};
-      const auto largest = forward->top_k();
-      return largest ? std::vector{static_cast<float>(largest->entropy)}
-                     : runtime::entropies(logits, model->config().vocabulary);
+      if (!logits.empty()) return runtime::entropies(logits, model->config().vocabulary);
+      std::vector<float> of_rows;
+      for (std::int64_t row = 0; const auto largest = forward->top_k(row); ++row)
+        of_rows.push_back(static_cast<float>(largest->entropy));
+      return of_rows;
     };
     watch->end_pass(!forward->stopped(), entropies());
   }

@@ -79,7 +79,7 @@ void count_card(const models::ModelConfig& config, const LoadOptions& options,
   // Half of the reserve is for the driver's graphs; what a long context's take beyond that is kept free as
   // well.
   const std::int64_t graphs =
-      layers::Graphs::driver_bytes(config.layer_count(), options.context, page_tokens);
+      layers::Graphs::driver_bytes(config.layer_count(), options.context, page_tokens, options.sequences);
   around.safety_bytes = std::max(precision::card_safety_bytes, precision::card_safety_bytes / 2 + graphs);
   around.safety_share = 0;
   const std::int64_t saved =

@@ -42,18 +42,13 @@ struct PassPart {
   std::span<const TokenId> tokens;
   layers::LogitsWanted wanted = layers::LogitsWanted::last;
   std::int64_t last_tokens = 1;  // whose logits are wanted, where the last are
+  float temperature = 1;         // of what is known of the likely tokens
   bool is_prompt = false;
   bool hidden = false;  // of all of them the last layer's output is wanted, and nobody goes on from here
   bool record = false;  // what the last of them uses
 
   std::int64_t wanted_rows() const;
   std::int64_t hidden_rows() const { return hidden ? std::ssize(tokens) : 0; }
-};
-
-// What few passes need.
-struct PassWishes {
-  float temperature = 1;            // of what is known of the likely tokens
-  RoutingRecord* record = nullptr;  // keeps what the routers chose
 };
 
 }  // namespace fovea::runtime
@@ -89,10 +84,10 @@ struct Engine::Parts {
 
   // Runs one pass over tokens behind the ends of different sequences, within pass_limits(), and commits
   // them. The logits are valid until the next pass, one part's rows behind the other's; of likely
-  // tokens, where they are wanted of one part alone, and of hidden rows, forward knows more.
-  // ErrorKind::cancelled, and nothing is committed, when stopped.
+  // tokens, where no part wants more, and of hidden rows, forward knows more. `record` keeps what the
+  // routers chose. ErrorKind::cancelled, and nothing is committed, when stopped.
   Result<std::span<const float>> pass(std::span<const runtime::PassPart> of, std::int64_t rotary_context,
-                                      const std::stop_token& stop, runtime::PassWishes wishes = {});
+                                      const std::stop_token& stop, runtime::RoutingRecord* record = nullptr);
   // Whether all is well on the device.
   Result<void> check_device() const;
 

@@ -62,7 +62,7 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
         .tokens = tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
         .wanted = layers::LogitsWanted::all};
     FOVEA_TRY(const std::span<const float> logits,
-              parts.pass({&part, 1}, parts.plan.options.context, stop, {.record = &record}));
+              parts.pass({&part, 1}, parts.plan.options.context, stop, &record));
     FOVEA_CHECK(sink(
         {.tokens = count, .entropy = runtime::mean_entropy(logits, vocabulary), .layers = record.layers()}));
   }

@@ -216,18 +216,17 @@ std::vector<Scheduler::Part> Scheduler::next_parts() {
   std::vector<Asked*> readers, writers;
   for (Asked* each : active_)
     if (!each->computed->is_done()) (each->computed->is_reading() ? readers : writers).push_back(each);
-  const bool alone = readers.size() + writers.size() == 1;
   std::vector<Part> parts;
   if (!readers.empty()) {
     std::ranges::rotate(readers, readers.begin() + static_cast<std::ptrdiff_t>(turn_++ % readers.size()));
     std::int64_t left = writers.empty() ? parts_.plan.options.chunk : slice_.tokens();
     std::int64_t served = std::clamp<std::int64_t>(left / slice_.unit(), 1, std::ssize(readers));
     for (std::size_t i = 0; served > 0; ++i, --served) {
-      parts.push_back({readers[i], readers[i]->computed->next(parts_, left / served, alone)});
+      parts.push_back({readers[i], readers[i]->computed->next(parts_, left / served)});
       left -= std::ssize(parts.back().part.tokens);
     }
   }
-  for (Asked* each : writers) parts.push_back({each, each->computed->next(parts_, 1, alone)});
+  for (Asked* each : writers) parts.push_back({each, each->computed->next(parts_, 1)});
   // The last layer computes from the first row on whose logits are wanted.
   std::ranges::stable_partition(
       parts, [](const Part& each) { return each.part.wanted_rows() + each.part.hidden_rows() == 0; });
@@ -246,9 +245,8 @@ Result<void> Scheduler::run_pass() {
   }
   // A pass of several does not end for one of them.
   Computation& first = *parts.front().asked->computed;
-  const bool alone = parts.size() == 1;
-  auto logits = parts_.pass(all, parts_.plan.options.context, alone ? first.stop() : std::stop_token(),
-                            {.temperature = alone ? first.temperature() : 1});
+  auto logits =
+      parts_.pass(all, parts_.plan.options.context, parts.size() == 1 ? first.stop() : std::stop_token());
   if (!logits && logits.error().kind == ErrorKind::cancelled) {
     first.cancel(parts_);
     return {};
@@ -264,9 +262,11 @@ Result<void> Scheduler::run_pass() {
   const models::ModelConfig& config = parts_.model->config();
   const std::span<const UseBits> bits =
       parts_.precision ? parts_.precision->use_bits() : std::span<const UseBits>();
+  std::int64_t row = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& each = parts[i];
     const PassRows own{.logits = take(left.logits, each.part.wanted_rows() * config.vocabulary),
+                       .row = std::exchange(row, row + each.part.wanted_rows()),
                        .hidden = take(left.hidden, each.part.hidden_rows() * config.hidden),
                        .use_bits = i < bits.size() ? bits[i] : UseBits(),
                        .uses = parts_.watch ? parts_.watch->recorded(i) : TokenUses()};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <numeric>
 
 #include "tests/kernels/cuda/emulation/device.h"
@@ -69,9 +70,9 @@ Decoded decode(const Case& c, bool captures, const Change& change = {}, std::siz
     auto row = forward->run({.segments = {{.tokens = std::span(c.tokens).subspan(position, 1),
                                            .first = static_cast<std::int64_t>(position),
                                            .pages = pages.layers(),
-                                           .logits = wanted}},
-                             .context = tokens,
-                             .temperature = temperature_of(position)},
+                                           .logits = wanted,
+                                           .temperature = temperature_of(position)}},
+                             .context = tokens},
                             *stream);
     result.kernels.push_back(kernels::cuda::emulation::kernels_run(*device) - before);
     if (const auto top = forward->top_k()) {
@@ -91,6 +92,57 @@ Decoded decode(const Case& c, bool captures, const Change& change = {}, std::siz
 bool same_bits(const Decoded& a, const Decoded& b) {
   return !a.logits.empty() && a.logits.size() == b.logits.size() &&
          std::memcmp(a.logits.data(), b.logits.data(), a.logits.size() * sizeof(float)) == 0;
+}
+
+constexpr std::size_t together = 3;
+
+// The same tokens in three sequences, each of which begins one pass behind the one before.
+std::vector<Decoded> decode_together(const Case& c, bool captures, layers::LogitsWanted wanted) {
+  const auto device = kernels::cuda::emulation::emulated_device({.seed = seed(), .captures = captures});
+  auto model = load(c.model, *device);
+  if (!model) qFatal("%s", model.error().message().c_str());
+  std::vector<std::unique_ptr<Pages>> pages;
+  for (std::size_t i = 0; i < together; ++i)
+    pages.push_back(std::make_unique<Pages>(*device, model->config(), tokens, page_tokens));
+  const auto stream = device->make_stream({});
+  auto forward = layers::Forward::create(
+      *model, *device,
+      {.tokens = together, .pages = tokens, .segments = static_cast<std::int64_t>(together)});
+  if (!forward) qFatal("%s", forward.error().message().c_str());
+  std::vector<Decoded> results(together);
+  for (std::size_t pass = 0; pass < tokens + together - 1; ++pass) {
+    layers::Pass all{.segments = {}, .context = tokens};
+    std::vector<Decoded*> of_rows;
+    for (std::size_t i = 0; i < together; ++i) {
+      if (pass < i || pass - i >= tokens) continue;
+      all.segments.push_back({.tokens = std::span(c.tokens).subspan(pass - i, 1),
+                              .first = static_cast<std::int64_t>(pass - i),
+                              .pages = pages[i]->layers(),
+                              .state = pages[i]->state(),
+                              .logits = wanted,
+                              .temperature = temperature_of(pass - i)});
+      of_rows.push_back(&results[i]);
+    }
+    const auto logits = forward->run(all, *stream);
+    const auto vocabulary = static_cast<std::size_t>(model->config().vocabulary);
+    for (std::size_t row = 0; row < of_rows.size(); ++row) {
+      std::span<const float> own;
+      if (const auto top = forward->top_k(static_cast<std::int64_t>(row))) {
+        if (!logits.empty()) qFatal("logits and their top k");
+        own = forward->all_logits(*stream, static_cast<std::int64_t>(row));
+        of_rows[row]->ids.emplace_back(top->ids.begin(), top->ids.end());
+        of_rows[row]->weights.push_back(top->weight);
+        of_rows[row]->entropies.push_back(top->entropy);
+      } else {
+        own = logits.subspan(row * vocabulary, vocabulary);
+      }
+      of_rows[row]->logits.insert(of_rows[row]->logits.end(), own.begin(), own.end());
+    }
+    if (forward->top_k(static_cast<std::int64_t>(of_rows.size()))) qFatal("a row that nobody wanted");
+  }
+  if (!stream->failure().empty()) qFatal("%s", stream->failure().said.c_str());
+  results.front().graphs = forward->graphs();
+  return results;
 }
 
 // Experts change places, others in each pass.
@@ -166,6 +218,34 @@ class GraphsTest : public QObject {
     QVERIFY(!same_bits(changed, graphs));
     QCOMPARE(changed.graphs.captured, 4);
     QCOMPARE(changed.graphs.launched, static_cast<std::int64_t>(tokens) - 5);
+  }
+
+  // Sequences of different lengths in one pass: while their reaches stay as they are, one graph does it.
+  void severalSequencesAreOneGraph() {
+    const Case& c = model_with_experts();
+    using Wanted = layers::LogitsWanted;
+    const auto pieces = decode_together(c, false, Wanted::last),
+               graphs = decode_together(c, true, Wanted::last),
+               listed = decode_together(c, true, Wanted::top_k);
+    const Decoded alone = decode(c, true, {}, tokens, Wanted::top_k);
+    QCOMPARE(pieces.front().graphs.captured, 0);
+    for (const auto& each : {graphs, listed}) {
+      // All three are within 3 in the third pass and the fourth, and within 7 in the seventh and the eighth.
+      QCOMPARE(each.front().graphs.captured, 2);
+      QCOMPARE(each.front().graphs.launched, 2);
+    }
+    const std::span<const float> expected(c.expected);
+    for (std::size_t i = 0; i < together; ++i) {
+      QVERIFY(same_bits(pieces[i], graphs[i]));
+      QVERIFY(same_bits(pieces[i], listed[i]));
+      QVERIFY(largest_difference(graphs[i].logits, expected.first(graphs[i].logits.size())) <= 0.01);
+      QCOMPARE(listed[i].ids.size(), tokens);
+      for (std::size_t position = 0; position < tokens; ++position) {
+        QCOMPARE(listed[i].ids[position].front(), alone.ids[position].front());
+        QVERIFY(std::abs(listed[i].weights[position] / alone.weights[position] - 1) < 0.05);
+        QVERIFY(std::abs(listed[i].entropies[position] - alone.entropies[position]) < 0.05);
+      }
+    }
   }
 
   // Graphs list the largest of the logits that they would give.

@@ -191,7 +191,7 @@ class BatchTest : public QObject {
     FOVEA_VERIFY(together);
     std::vector<GenerateRequest> requests;
     for (int i = 0; i < 4; ++i) requests.push_back(request(i, 10 + static_cast<std::size_t>(i) * 9, 40));
-    requests[3].sampling.top_k = 20;  // of a single answer the device sorts the likeliest
+    requests[3].sampling.top_k = 20;  // of which the device sorts the likeliest
     const auto [answers, most] = at_once(**together, requests);
     QVERIFY(most > 1);
     for (std::size_t i = 0; i < requests.size(); ++i)
