@@ -50,6 +50,7 @@ class Desktop : public QObject {
 
   ui::ChatWindow& window() { return *window_; }
   ChatController& chat() { return *chat_; }
+  history::HistoryThread& history() { return *history_; }
   FirstScreen& first_screen() { return *first_screen_; }
   WizardLink& wizard() { return *wizard_; }
   ui::LivePanel& live_panel() { return *live_panel_; }

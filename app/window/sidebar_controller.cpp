@@ -61,6 +61,7 @@ SidebarController::SidebarController(ui::ChatWindow& window, history::HistoryThr
   connect(&window, &ui::ChatWindow::importRequested, this, &SidebarController::import_file);
   connect(&window, &ui::ChatWindow::deletedWanted, this, &SidebarController::list_deleted);
   connect(&window, &ui::ChatWindow::restoreRequested, this, &SidebarController::restore);
+  connect(&history, &history::HistoryThread::recovered, this, &SidebarController::refresh);
 }
 
 Result<SidebarController::Listed> SidebarController::list(history::History& history, int count) {

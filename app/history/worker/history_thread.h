@@ -74,7 +74,8 @@ class HistoryThread : public QObject {
  Q_SIGNALS:
   void opened(bool read_only);
   void notice(const QString& sentence);  // from opening, or the check of a large file
-  // A write failed: disk full, read-only … Answers and drafts wait until it passes, and tell it once.
+  // A write failed, or the file cannot be opened: disk full, read-only … Answers and drafts wait until it
+  // passes, and tell it once.
   void failed(const QString& sentence);
   void recovered();                               // what waited for that is stored
   void conversationChanged(qint64 conversation);  // an answer was finished here

@@ -12,6 +12,11 @@ namespace {
 // An answer is written at least once a second; the rest of the second is for a slow disk.
 constexpr int kWriteMilliseconds = 500;
 
+// The disk or the memory may have room again.
+bool may_pass(const Error& error) {
+  return error.kind == ErrorKind::io || error.kind == ErrorKind::memory;
+}
+
 }  // namespace
 
 HistoryWorker::HistoryWorker(std::filesystem::path file, Options options)
@@ -23,10 +28,8 @@ HistoryWorker::HistoryWorker(std::filesystem::path file, Options options)
 
 void HistoryWorker::open() {
   history_ = History::open(file_, options_);
-  if (!*history_) {
-    Q_EMIT failed(error_words(history_->error()));
-    return;
-  }
+  tell(*history_ ? QString() : error_words(history_->error()));
+  if (!*history_) return;
   const Opening& opening = (*history_)->opening();
   for (const Phrase& sentence : opening.notices) Q_EMIT notice(sentence_words(sentence));
   if (!opening.read_only) {
@@ -36,8 +39,21 @@ void HistoryWorker::open() {
   Q_EMIT opened(opening.read_only);
 }
 
+// A file that could not be opened may be there now: its disk has room again, or is back.
+bool HistoryWorker::is_open() {
+  if (history_ && !*history_ && may_pass(history_->error())) open();
+  return history_ && *history_;
+}
+
+// What stays as it is told once, not at each turn.
+void HistoryWorker::tell(const QString& trouble) {
+  if (std::exchange(trouble_, trouble) == trouble) return;
+  trouble.isEmpty() ? Q_EMIT recovered() : Q_EMIT failed(trouble);
+}
+
 void HistoryWorker::run(const std::function<void(Result<History>&)>& task) {
   if (!drafts_.empty()) write_waiting();  // the task may empty them
+  is_open();
   if (history_) {
     task(*history_);
   } else {
@@ -63,10 +79,13 @@ void HistoryWorker::keep_draft(Id conversation, const std::string& text) {
   write_waiting();
 }
 
-// What could not be written waits for the next turn: the disk or the memory may have room again.
+// What could not be written waits for the next turn.
 void HistoryWorker::write_waiting() {
   timer_.stop();
-  if (!history_ || !*history_) return;
+  if (!is_open()) {
+    if (history_ && may_pass(history_->error())) timer_.start();
+    return;
+  }
   History& history = **history_;
   QString why;  // the first of them waits
   for (auto answer = waiting_.begin(); answer != waiting_.end();) {
@@ -78,16 +97,14 @@ void HistoryWorker::write_waiting() {
     return !must_wait(conversation == 0 ? history.set_new_draft(text) : history.set_draft(conversation, text),
                       why);
   });
-  const QString before = std::exchange(trouble_, why);
   if (!why.isEmpty()) timer_.start();
-  if (why == before) return;  // what stays is told once, not at each turn
-  why.isEmpty() ? Q_EMIT recovered() : Q_EMIT failed(why);
+  tell(why);
 }
 
 bool HistoryWorker::must_wait(const Result<void>& written, QString& why) {
   if (written) return false;
   const QString words = error_words(written.error());
-  if (written.error().kind != ErrorKind::io && written.error().kind != ErrorKind::memory) {
+  if (!may_pass(written.error())) {
     Q_EMIT failed(words);
     return false;
   }

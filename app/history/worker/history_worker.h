@@ -38,6 +38,8 @@ class HistoryWorker : public QObject {
     std::optional<AnswerEnd> end;
   };
 
+  bool is_open();
+  void tell(const QString& trouble);
   void write_waiting();
   bool must_wait(const Result<void>& written, QString& why);
   Result<void> write(Id message, Waiting& answer);
@@ -47,7 +49,7 @@ class HistoryWorker : public QObject {
   std::optional<Result<History>> history_;  // empty: not opened yet, or closed
   std::map<Id, Waiting> waiting_;
   std::map<Id, std::string> drafts_;  // by conversation, 0: the new one; not written yet
-  QString trouble_;                   // why they wait, as it was told
+  QString trouble_;                   // why they wait, or the file cannot be opened, as it was told
   QTimer timer_{this};                // runs while something waits
 };
 

@@ -274,7 +274,7 @@ void ExchangeTest::chatgpt_kinds_of_content() {
 void ExchangeTest::what_cannot_be_read_is_named_data() {
   QTest::addColumn<QByteArray>("text");
   QTest::addColumn<QString>("part_of_message");
-  QTest::newRow("empty") << QByteArray() << "no JSON";
+  QTest::newRow("empty") << QByteArray() << "not JSON";
   QTest::newRow("zip") << QByteArray("PK\x03\x04 rest") << "Unpack it";
   QTest::newRow("cut off") << QByteArray(R"([{"mapping":{"a)") << "breaks off";
   QTest::newRow("cut off after one") << QByteArray(R"([{"messages":[]},)") << "breaks off";
@@ -282,7 +282,7 @@ void ExchangeTest::what_cannot_be_read_is_named_data() {
   QTest::newRow("newer") << QByteArray(R"({"format":"fovea-conversations","version":2,"conversations":[]})")
                          << "newer Fovea";
   QTest::newRow("deep") << QByteArray(100'000, '[') << "breaks off";
-  QTest::newRow("number") << QByteArray("42") << "no JSON";
+  QTest::newRow("number") << QByteArray("42") << "not JSON";
 }
 
 void ExchangeTest::what_cannot_be_read_is_named() {
@@ -305,7 +305,7 @@ void ExchangeTest::one_bad_conversation_leaves_the_others() {
   QCOMPARE(parsed->archives.size(), std::size_t{2});
   QCOMPARE(parsed->left_out_count, 5);
   QCOMPARE(english(parsed->left_out[0]), std::string("conversation 2 (bad): it has no mapping of messages"));
-  QCOMPARE(english(parsed->left_out[1]), std::string("conversation 3: it is no valid JSON object"));
+  QCOMPARE(english(parsed->left_out[1]), std::string("conversation 3: it is not a valid JSON object"));
 }
 
 void ExchangeTest::large_exports_come_in_pieces() {

@@ -20,6 +20,7 @@ class WorkerTest : public QObject {
   void an_answer_that_could_not_be_ended_is_ended_later_data();
   void an_answer_that_could_not_be_ended_is_ended_later();
   void a_full_disk_is_told_once_and_so_is_its_end();
+  void what_could_not_be_opened_is_tried_again();
   void a_receiver_that_is_gone_gets_nothing();
   void only_the_last_search_must_be_answered();
   void says_what_happened_to_a_damaged_file();
@@ -184,6 +185,31 @@ void WorkerTest::a_full_disk_is_told_once_and_so_is_its_end() {
     history.keep_draft(0, {});
     QVERIFY(settled());
   }
+}
+
+// Not only a write can fail, but the very first one, which makes the file.
+void WorkerTest::what_could_not_be_opened_is_tried_again() {
+  tests::TemporaryFolder folder;
+  auto full = std::make_unique<tests::FullDisk>();
+  HistoryThread history(folder.path() / "history.db");
+  QSignalSpy failed(&history, &HistoryThread::failed), opened(&history, &HistoryThread::opened),
+      recovered(&history, &HistoryThread::recovered);
+  history.keep_draft(0, "typed");
+  bool answered = false;
+  history.ask(
+      this, [](History& h) { return h.new_draft(); },
+      [&](const Result<std::string>& draft) { answered = !draft; });
+  QTRY_VERIFY(answered);
+  QCOMPARE(failed.size(), 1);
+  full.reset();
+  QTRY_COMPARE(recovered.size(), 1);
+  QCOMPARE(opened.size(), 1);
+  std::string stored;
+  history.ask(
+      this, [](History& h) { return h.new_draft(); },
+      [&](const Result<std::string>& draft) { stored = draft.value_or("none"); });
+  QTRY_COMPARE(stored, std::string("typed"));
+  QCOMPARE(failed.size(), 1);
 }
 
 void WorkerTest::a_receiver_that_is_gone_gets_nothing() {
