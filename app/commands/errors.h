@@ -21,32 +21,32 @@ FOVEA_PHRASE(or_did_you_mean,
 namespace fovea::errors {
 
 // Flags that do not go together.
-FOVEA_ERROR(invalid, budget_without_policy, "without a policy nothing keeps to it on the processor",
+FOVEA_ERROR(invalid, budget_without_policy, "without a policy, nothing enforces it on the processor",
             "Leave out --policy none");
-FOVEA_ERROR(invalid, flag_without_policy, "without a policy every weight stays as the file has it",
+FOVEA_ERROR(invalid, flag_without_policy, "without a policy, every weight stays as it is in the file",
             "Add --policy, --tiers or --budget");
-FOVEA_ERROR(invalid, dynaexq_flags_of_another_policy, "settings of dynaexq do not belong to {policy}",
+FOVEA_ERROR(invalid, dynaexq_flags_of_another_policy, "dynaexq settings do not apply to {policy}",
             "Leave them out, or choose --policy dynaexq");
 FOVEA_ERROR(invalid, flags_beside_later_version,
-            "it gives --dynaexq-alpha, --dynaexq-interval and --dynaexq-in-flight itself",
-            "Leave them out, or say --as-published, which leaves them open");
-FOVEA_ERROR(invalid, fovea_flags_of_another_policy, "settings of fovea do not belong to {policy}",
+            "it sets --dynaexq-alpha, --dynaexq-interval and --dynaexq-in-flight itself",
+            "Leave them out, or use --as-published, which leaves them open");
+FOVEA_ERROR(invalid, fovea_flags_of_another_policy, "fovea settings do not apply to {policy}",
             "Leave them out, or choose --policy fovea");
-FOVEA_ERROR(invalid, flexquant_flags_of_another_policy, "settings of flexquant do not belong to {policy}",
+FOVEA_ERROR(invalid, flexquant_flags_of_another_policy, "flexquant settings do not apply to {policy}",
             "Leave them out, or choose --policy flexquant");
-FOVEA_ERROR(invalid, pmpd_schedule_of_another_policy, "a schedule of pmpd does not belong to {policy}",
+FOVEA_ERROR(invalid, pmpd_schedule_of_another_policy, "a pmpd schedule does not apply to {policy}",
             "Leave it out, or choose --policy pmpd");
 FOVEA_ERROR(invalid, auto_without_budget, "auto needs a budget to fit",
             "Add --budget, for example --budget 8GiB");
 FOVEA_ERROR(invalid, offload_flags_not_of_policy,
-            "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to {policy}",
+            "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not apply to {policy}",
             "Leave them out, or choose --policy offload");
 FOVEA_ERROR(invalid, tiers_without_policy,
-            "none leaves every weight as the file has it, so --tiers and --tier-map mean nothing",
+            "none leaves every weight as it is in the file, so --tiers and --tier-map have no effect",
             "Choose --policy static or dynaexq");
-FOVEA_ERROR(invalid, map_of_another_policy, "a map of fixed tiers does not belong to {policy}",
+FOVEA_ERROR(invalid, map_of_another_policy, "a map of fixed tiers does not apply to {policy}",
             "Leave it out, or choose --policy static");
-FOVEA_ERROR(invalid, map_with_offload, "a map of fixed tiers does not go with offload flags",
+FOVEA_ERROR(invalid, map_with_offload, "a map of fixed tiers cannot be combined with offload flags",
             "Give one of the two");
 FOVEA_ERROR(
     invalid, shape_of_one_tier, "its experts have one fixed tier, or two within a budget",
@@ -64,8 +64,8 @@ FOVEA_ERROR(invalid, raw_conversation, "a conversation needs the chat template",
 FOVEA_ERROR(invalid, text_not_utf8, "the text is not UTF-8", "Convert it, for example with iconv -t UTF-8");
 FOVEA_ERROR(invalid, no_prompt_given, "there is no prompt", "Give one with -p TEXT");
 FOVEA_ERROR(invalid, nothing_to_trace, "the text is empty", "Give a text to trace");
-FOVEA_ERROR(invalid, nothing_to_calibrate_on, "the text is empty", "Give a text of some thousand words");
-FOVEA_ERROR(invalid, no_token_id, "\"{item}\" is no token id", "Give ids like 1,2,3");
+FOVEA_ERROR(invalid, nothing_to_calibrate_on, "the text is empty", "Give a text of a few thousand words");
+FOVEA_ERROR(invalid, no_token_id, "\"{item}\" is not a token id", "Give ids like 1,2,3");
 FOVEA_ERROR(invalid, id_beyond_vocabulary, "the id {id} is not in the model's vocabulary of {vocabulary}",
             "Give ids from 0 to {last}");
 FOVEA_ERROR(invalid, input_too_deep, "lists and objects are nested more than {limit} levels deep",
@@ -74,26 +74,26 @@ FOVEA_ERROR(invalid, input_empty_json, "is empty, which is not JSON", "Check it 
 FOVEA_ERROR(invalid, input_no_json, "is not JSON", "Check it with a JSON tool");
 FOVEA_ERROR(invalid, object_without_messages, "the object has no \"messages\"",
             "Give a list of messages, or an object with one");
-FOVEA_ERROR(invalid, messages_no_list, "the messages are no list",
+FOVEA_ERROR(invalid, messages_no_list, "the messages are not a list",
             "Give [{{\"role\": …, \"content\": …}, …]");
-FOVEA_ERROR(invalid, tools_no_list, "the tools are no list", "Give a list of tool descriptions");
+FOVEA_ERROR(invalid, tools_no_list, "the tools are not a list", "Give a list of tool descriptions");
 FOVEA_ERROR(not_found, model_without_template, "the model has no chat template",
             "Give one with --template FILE");
-FOVEA_ERROR(invalid, no_skew, "\"{given}\" is no skew",
+FOVEA_ERROR(invalid, no_skew, "\"{given}\" is not a skew",
             "Give uniform, zipf:S or exp:S, for example zipf:1.2");
-FOVEA_ERROR(invalid, no_number, "\"{given}\" is no number", "");
+FOVEA_ERROR(invalid, no_number, "\"{given}\" is not a number", "");
 
 // Outcomes.
 FOVEA_ERROR(memory, no_mix_fits, "no fixed tiers fit the budget", "Give a larger budget");
 FOVEA_ERROR(memory, plan_beyond_main_memory,
-            "{needed} of main memory beside the card are more than the {available} that are available", "");
-FOVEA_ERROR(memory, plan_beyond_budget, "{needed} do not fit a budget of {budget}",
-            "{least} would do; the plan says what else to change");
+            "{needed} of main memory is needed beside the card, and only {available} is available", "");
+FOVEA_ERROR(memory, plan_beyond_budget, "{needed} does not fit in a budget of {budget}",
+            "{least} would be enough; the plan says what else to change");
 FOVEA_ERROR(device, checks_failed, "{failed} of {checks} checks failed",
-            "Update its driver, end overclocking, and report the lines above if they stay");
+            "Update its driver, stop overclocking, and report the lines above if the failures remain");
 FOVEA_ERROR(internal, window_ended, "ended with code {code}", "Start it with --verbose to see more");
 FOVEA_ERROR(cancelled, answer_stopped, "stopped before the answer was complete", "");
-FOVEA_ERROR(cancelled, download_paused, "paused; {done} of {total} are there",
-            "The same command goes on from there");
+FOVEA_ERROR(cancelled, download_paused, "paused; {done} of {total} has been downloaded",
+            "The same command continues from there");
 
 }  // namespace fovea::errors

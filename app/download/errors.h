@@ -8,7 +8,7 @@ namespace fovea::phrases {
 // What to do.
 FOVEA_PHRASE(check_hf_endpoint, "Check HF_ENDPOINT");
 FOVEA_PHRASE(hub_accept_terms_with_token,
-             "Accept its terms on the hub's page with the account of your token");
+             "Accept its terms on the hub's page, with the account that your token belongs to");
 FOVEA_PHRASE(hub_check_name, "Check the name");
 FOVEA_PHRASE(download_free_space, "Free some space, then resume; nothing that was downloaded is lost");
 FOVEA_PHRASE(download_set_hf_home, "Set HF_HOME to a folder that you can write to");
@@ -23,9 +23,9 @@ FOVEA_PHRASE(choice_list_and_more, "{names} and {count} more");
 namespace fovea::errors {
 
 // hub_client.cpp: what was asked for
-FOVEA_ERROR(invalid, hub_repository_name, "this is no name of a repository",
+FOVEA_ERROR(invalid, hub_repository_name, "this is not the name of a repository",
             "Write ORG/NAME as the hub shows it");
-FOVEA_ERROR(invalid, hub_revision_name, "this is no name of a revision", "Use main");
+FOVEA_ERROR(invalid, hub_revision_name, "this is not the name of a revision", "Use main");
 
 // hub_client.cpp: the status of an answer
 FOVEA_ERROR(io, hub_gated, "access to this repository must be granted first",
@@ -40,10 +40,11 @@ FOVEA_ERROR(
 FOVEA_ERROR(
     io, hub_wants_token, "the hub wants a token (status {status})",
     "Check the name; a private or gated repository needs HF_TOKEN, or a token stored in the settings");
-FOVEA_ERROR(io, hub_too_many_requests, "the hub wants fewer requests (status {status})",
-            "Wait a little; a token allows more");
-FOVEA_ERROR(io, server_trouble, "the server has trouble (status {status})", "Try again later");
-FOVEA_ERROR(io, server_refuses, "the server refuses (status {status})", "Check HF_ENDPOINT and the proxy");
+FOVEA_ERROR(io, hub_too_many_requests, "the hub received too many requests (status {status})",
+            "Wait a while; a token allows more");
+FOVEA_ERROR(io, server_trouble, "the server has a problem (status {status})", "Try again later");
+FOVEA_ERROR(io, server_refuses, "the server refuses the request (status {status})",
+            "Check HF_ENDPOINT and the proxy");
 
 // hub_request.cpp
 FOVEA_ERROR(io, hub_token_out_of_reach,
@@ -54,69 +55,71 @@ FOVEA_ERROR(format, server_redirects_nowhere, "the server redirects to nowhere",
 
 // hub_json.cpp, hub_client.cpp: answers that are none of the hub's
 FOVEA_ERROR(format, hub_answer_too_long, "the answer is too long",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_answer_no_json, "the answer is not JSON",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_answer_no_list, "the answer is not a list",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_answer_no_commit, "the answer names no commit",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_answer_no_repository, "the answer names no repository",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_answer_no_files, "the answer is not a list of files",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_list_too_long, "the list of files is too long",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_list_endless, "the list of files does not end", "Check HF_ENDPOINT");
 FOVEA_ERROR(format, hub_file_no_path, "a file has no path",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_file_outside, "a file's path leads out of the repository",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_file_no_size, "{file} has no size",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_file_no_git_hash, "{file} has no Git hash",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 FOVEA_ERROR(format, hub_file_no_sha256, "{file} has no SHA-256",
-            "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+            "This answer is not from the hub. Check HF_ENDPOINT and the proxy");
 
 // model_choices.cpp
 FOVEA_ERROR(not_found, hub_no_model, "holds neither GGUF nor safetensors files",
             "Search for a repository with GGUF in its name");
 FOVEA_ERROR(invalid, hub_several_versions, "holds several versions: {choices}",
             "Name one of them after the repository, for example {example}");
-FOVEA_ERROR(invalid, hub_several_meant, "{wanted} is several versions: {choices}", "Name the file");
+FOVEA_ERROR(invalid, hub_several_meant, "{wanted} matches several versions: {choices}", "Name the file");
 FOVEA_ERROR(not_found, hub_no_version, "has no {wanted}; there is {choices}", "Name one of them");
 FOVEA_ERROR(not_found, hub_part_missing, "a part of {name} is missing on the hub", "Choose another version");
 
 // transfer.cpp
-FOVEA_ERROR(format, hub_other_file, "the hub has another file there than its list says",
+FOVEA_ERROR(format, hub_other_file, "the file on the hub is not the one in its list",
             "Start the download again");
-FOVEA_ERROR(io, server_never_whole, "the server sends no ranges, and never the whole file",
+FOVEA_ERROR(io, server_never_whole, "the server does not support ranges, and never sends the whole file",
             "Try again later");
 FOVEA_ERROR(io, storage_refuses, "the storage refuses fresh addresses too (status {status})",
             "Check the clock of this machine");
 FOVEA_ERROR(format, server_compresses, "the server sends it compressed, which was not asked for",
             "Check the proxy, and try again later");
-FOVEA_ERROR(format, server_file_shorter, "the file is shorter there than the hub says",
+FOVEA_ERROR(format, server_file_shorter, "the file on the server is shorter than the hub says",
             "Check the proxy, and try again later");
-FOVEA_ERROR(format, server_other_answer, "the answer does not fit what was asked for (status {status})",
+FOVEA_ERROR(format, server_other_answer, "the answer does not match the request (status {status})",
             "Check the proxy, and try again later");
-FOVEA_ERROR(io, server_too_slow, "the server sends next to nothing", "Check the connection");
-FOVEA_ERROR(format, download_wrong_hash, "what came is not what the hub lists: its hash is wrong",
-            "Try again; when it happens again, the storage or the network changes the file");
+FOVEA_ERROR(io, server_too_slow, "the server is sending almost nothing", "Check the connection");
+FOVEA_ERROR(format, download_wrong_hash,
+            "the downloaded file is not the one the hub lists: its hash is wrong",
+            "Try again; if it happens again, the storage or the network is changing the file");
 
 // partial_file.cpp, hub_cache.cpp
-FOVEA_ERROR(io, download_disk_full, "the disk is too full: {missing} are needed, {free} are free",
+FOVEA_ERROR(io, download_disk_full, "the disk is too full: {missing} is needed, {free} is free",
             "Free some space, then resume; nothing that was downloaded is lost");
 FOVEA_ERROR(io, download_not_read_back, "cannot be read back", "Check the disk");
-FOVEA_ERROR(io, hub_cache_link, "cannot be made: {said}", "Set HF_HOME to a disk that has symbolic links");
+FOVEA_ERROR(io, hub_cache_link, "cannot be made: {said}",
+            "Set HF_HOME to a disk that supports symbolic links");
 
 // queue_file.cpp, downloads.cpp
-FOVEA_ERROR(format, queue_no_list, "this is no list of downloads", "Start the downloads again");
-FOVEA_ERROR(format, queue_other_version, "the list of downloads is of another version of Fovea",
+FOVEA_ERROR(format, queue_no_list, "this is not a list of downloads", "Start the downloads again");
+FOVEA_ERROR(format, queue_other_version, "the list of downloads is from another version of Fovea",
             "Start the downloads again");
 FOVEA_ERROR(format, queue_damaged_entry, "download number {number} is damaged", "Start the downloads again");
-FOVEA_ERROR(io, queue_taken, "another Fovea has the list of downloads",
+FOVEA_ERROR(io, queue_taken, "another Fovea is using the list of downloads",
             "Downloads of this window are forgotten when it closes");
 FOVEA_ERROR(format, queue_set_aside, "{why}; it was set aside as {file}", "Start the downloads again");
 FOVEA_ERROR(format, queue_stays, "{why}; it cannot be renamed: {said}", "Start the downloads again");

@@ -39,7 +39,7 @@ Phrase place_of(const DeviceChoice& choice) {
 }
 
 QString memory_of(const DeviceInfo& device) {
-  return DeviceWords::tr("%1, of which %2 are free")
+  return DeviceWords::tr("%1, of which %2 is free")
       .arg(ui::bytes_text(device.memory_bytes), ui::bytes_text(device.memory_free_bytes));
 }
 
@@ -101,8 +101,8 @@ QString short_of_memory(std::string_view device, const DeviceMemory& memory) {
   const std::int64_t free = memory.total_bytes - memory.used_bytes;
   if (!is_card(device) || memory.total_bytes == 0 || free >= min_free_on_card) return {};
   return DeviceWords::tr(
-             "Of the memory of %1 only %2 are free: other programs have taken what its driver may "
-             "need. Close some of them before an answer fails.")
+             "Only %2 of the memory of %1 is free: other programs have taken what its driver may need. Close "
+             "some of them before an answer fails.")
       .arg(q(std::string(device)), ui::bytes_text(free));
 }
 
@@ -112,7 +112,8 @@ std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const
   for (const DeviceInfo& device : all) offers.push_back(offer_of(device));
   static_assert(automatic_device == "cpu");
   offers[0].text = DeviceWords::tr("Automatic: the processor");
-  offers[0].why = DeviceWords::tr("The processor computes. A graphics card is used only when it is chosen.");
+  offers[0].why =
+      DeviceWords::tr("Models run on the processor. A graphics card is used only if you choose one.");
   if (!no_gpu.empty())
     offers[0].why +=
         QLatin1Char(' ') +
@@ -122,10 +123,9 @@ std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const
         offers, [&](const DeviceOffer& o) { return !o.usable && o.choice.name == chosen.name; });
     if (found == offers.end())
       offers.push_back({.choice = chosen,
-                        .text = DeviceWords::tr("%1: not there now").arg(q(full_name(chosen))),
-                        .why = DeviceWords::tr(
-                            "This card was chosen and is not found any more. No model is opened until it is "
-                            "back or another device is chosen."),
+                        .text = DeviceWords::tr("%1: not available now").arg(q(full_name(chosen))),
+                        .why = DeviceWords::tr("This card was chosen but can no longer be found. No model is "
+                                               "opened until it is back or another device is chosen."),
                         .usable = false,
                         .is_gone = true});
   }

@@ -23,8 +23,8 @@ namespace fovea::errors {
 
 // model_library.cpp
 FOVEA_ERROR(invalid, library_empty_name, "is empty", "Give a file, a folder or a name");
-FOVEA_ERROR(io, library_no_access, "cannot be looked at: {said}",
-            "Give yourself the right to read its folder, or name another");
+FOVEA_ERROR(io, library_no_access, "cannot be accessed: {said}",
+            "Give yourself permission to read its folder, or name another");
 FOVEA_ERROR(not_found, library_no_such_path, "there is no such file or folder",
             "Check the path, or give a name from the model library without a slash");
 FOVEA_ERROR(invalid, library_ambiguous_name, "could be any of {paths}",
@@ -41,11 +41,12 @@ FOVEA_ERROR(format, library_wrong_checksum, "the content is not what the hub has
             "Delete the model and download it again");
 FOVEA_ERROR(io, library_no_trash, "cannot be moved to the trash",
             "The disk may have no trash: delete the file in the file manager");
-FOVEA_ERROR(invalid, library_empty_text, "the text is empty", "Choose a text of some thousand words");
+FOVEA_ERROR(invalid, library_empty_text, "the text is empty", "Choose a text of a few thousand words");
 FOVEA_ERROR(cancelled, library_stopped_early, "it was stopped before it began", "");
 
 // device_choice.cpp
-FOVEA_ERROR(not_found, chosen_device_gone, "it is not there now", "Choose another device in the settings");
+FOVEA_ERROR(not_found, chosen_device_gone, "it is not available now",
+            "Choose another device in the settings");
 FOVEA_ERROR(not_found, chosen_device_replaced, "another card has this name now: {card}",
             "Choose another device in the settings");
 FOVEA_ERROR(unsupported, chosen_device_unusable, "it cannot be used: {why}",

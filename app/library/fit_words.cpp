@@ -33,7 +33,7 @@ QString tiers_of(const LoadPlan& report) {
 QString reason_to_fit(const ModelFit& fit) {
   const Plan& plan = fit.report.plan;
   return FitWords::tr(
-             "As its file has it, it takes %1 of the %2 that are free for a model; %3 of that remember %4 "
+             "At its file's precision it takes %1 of the %2 that is free for a model; %3 of that holds %4 "
              "tokens of conversation.")
       .arg(ui::bytes_text(taken_bytes(plan)), ui::bytes_text(fit.budget_bytes),
            ui::bytes_text(plan.parts.kv + plan.parts.windows), ui::count_text(fit.report.options.context));
@@ -63,8 +63,8 @@ QString planned_reason(const ModelFit& fit) {
       return reason_to_fit(fit);
     case FitKind::lower_precision:
       return FitWords::tr(
-                 "As its file has it, it would need %1, and %2 are free for a model. It fits with %3: "
-                 "that takes %4.")
+                 "At its file's precision it would need %1, and %2 is free for a model. It fits with %3, "
+                 "which takes %4.")
           .arg(ui::bytes_text(fit.needed_bytes), ui::bytes_text(fit.budget_bytes), tiers_of(fit.report),
                ui::bytes_text(taken_bytes(fit.report.plan)));
     case FitKind::experts_elsewhere:
@@ -73,8 +73,8 @@ QString planned_reason(const ModelFit& fit) {
       break;
   }
   return FitWords::tr(
-             "As its file has it, it would need %1, and %2 are free for a model. With everything that "
-             "may be lowered, %3 would do.")
+             "At its file's precision it would need %1, and %2 is free for a model. With everything lowered "
+             "that can be, %3 would be enough.")
       .arg(ui::bytes_text(fit.needed_bytes), ui::bytes_text(fit.budget_bytes), ui::bytes_text(fit.min_bytes));
 }
 
@@ -97,7 +97,7 @@ QString fit_words(const ModelFit& fit) {
     case FitKind::does_not_fit:
       break;
   }
-  return fit.is_estimate ? FitWords::tr("Will hardly fit") : FitWords::tr("Does not fit");
+  return fit.is_estimate ? FitWords::tr("Unlikely to fit") : FitWords::tr("Does not fit");
 }
 
 QString fit_reason(const ModelFit& fit) {
@@ -106,16 +106,15 @@ QString fit_reason(const ModelFit& fit) {
     return FitWords::tr("An estimate from the published model's shape. %1").arg(planned_reason(fit));
   }
   if (fit.kind == FitKind::fits) {
-    return FitWords::tr(
-               "An estimate from the file's size: with the conversation and room to compute it should "
-               "take about %1 of the %2 that are free for a model. The planner knows exactly once the "
-               "file is here.")
-        .arg(ui::bytes_text(fit.needed_bytes), ui::bytes_text(fit.budget_bytes));
+    return FitWords::
+        tr("Estimated from the file's size: with the conversation and working memory it should take about %1 "
+           "of the %2 that is free for a model. The planner will know exactly once the file is here.")
+            .arg(ui::bytes_text(fit.needed_bytes), ui::bytes_text(fit.budget_bytes));
   }
   return FitWords::tr(
-             "An estimate from the file's size: with the conversation and room to compute it should "
-             "take about %1, and %2 are free for a model. If it has experts, it may still fit with "
-             "them at lower precision; the planner knows once the file is here.")
+             "Estimated from the file's size: with the conversation and working memory it should take about "
+             "%1, and %2 is free for a model. If it has experts, it may still fit with them at lower "
+             "precision; the planner will know once the file is here.")
       .arg(ui::bytes_text(fit.needed_bytes), ui::bytes_text(fit.budget_bytes));
 }
 
@@ -125,7 +124,7 @@ QString fit_number(const ModelFit& fit) {
                              : fit.kind == FitKind::does_not_fit ? fit.min_bytes
                                                                  : fit.needed_bytes;
   if (fit.kind == FitKind::does_not_fit)
-    return FitWords::tr("needs %1, %2 are free").arg(ui::bytes_text(takes), ui::bytes_text(fit.budget_bytes));
+    return FitWords::tr("needs %1, %2 is free").arg(ui::bytes_text(takes), ui::bytes_text(fit.budget_bytes));
   return FitWords::tr("%1 of %2").arg(ui::bytes_text(takes), ui::bytes_text(fit.budget_bytes));
 }
 

@@ -15,15 +15,15 @@ FOVEA_PHRASE(access_token, "token");
 namespace fovea::errors {
 
 // network.cpp: before a request is sent
-FOVEA_ERROR(invalid, network_no_address, "this is no address of the web", "Check HF_ENDPOINT");
+FOVEA_ERROR(invalid, network_no_address, "this is not a web address", "Check HF_ENDPOINT");
 FOVEA_ERROR(io, network_offline, "Fovea is offline, so nothing was asked for",
             "Switch offline mode off in the settings, or unset HF_HUB_OFFLINE");
 
 // network.cpp: why there is no answer
 FOVEA_ERROR(io, network_untrusted, "the server's certificate cannot be trusted",
-            "Check the date of this machine; a company's own certificate is named by SSL_CERT_FILE");
+            "Check this machine's date; if your company has its own certificate, name it in SSL_CERT_FILE");
 FOVEA_ERROR(io, network_untrusted_because, "the server's certificate cannot be trusted ({said})",
-            "Check the date of this machine; a company's own certificate is named by SSL_CERT_FILE");
+            "Check this machine's date; if your company has its own certificate, name it in SSL_CERT_FILE");
 FOVEA_ERROR(io, network_refused, "the server refuses connections", "Check the connection");
 FOVEA_ERROR(io, network_ended, "the server ended the connection", "Check the connection");
 FOVEA_ERROR(io, network_unknown_host, "the host is not known", "Check the connection");
@@ -43,7 +43,7 @@ FOVEA_ERROR(io, keyring_failed, "the system's keyring failed",
             "Start one (GNOME Keyring, KWallet), or set the environment variable HF_TOKEN");
 
 // token_store.cpp
-FOVEA_ERROR(invalid, token_unusable, "this is no access token",
+FOVEA_ERROR(invalid, token_unusable, "this is not an access token",
             "Copy it again from the hub's settings, without spaces");
 
 }  // namespace fovea::errors

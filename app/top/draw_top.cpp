@@ -82,15 +82,16 @@ class Screen {
     const std::string number = is_whole ? percent(1) : is_known ? percent(gain.kept) : "–";
     const SnapshotNumbers& n = model_.numbers();
     const std::string what = gain.verdict == GainVerdict::not_compared
-                                 ? "what lower layers cost was not measured"
+                                 ? "the cost of lowering layers was not measured"
                              : gain.in_nats || !is_known || n.tiers.empty()
                                  ? "of the model's quality kept"
-                                 : fmt::format("of the way from {} bits to full quality",
+                                 : fmt::format("of the quality that {} bits add to {}",
+                                               round_bits(n.tiers.front().bits_per_weight),
                                                round_bits(n.tiers.back().bits_per_weight));
     const int at = canvas_.put(row, 2, number, accent(true));
     const int end = canvas_.put(row, at + 1, what);
     if (gain.bits_per_use <= 0) return row + 1;
-    const std::string with = fmt::format("experts in use have {:.1f} bits on average", gain.bits_per_use);
+    const std::string with = fmt::format("experts in use average {:.1f} bits", gain.bits_per_use);
     if (end + columns_of(point) + columns_of(with) <= canvas_.columns()) {
       canvas_.put(row, end, point + with, second());
       return row + 1;
@@ -211,8 +212,7 @@ class Screen {
     const SnapshotNumbers& n = model_.numbers();
     std::string text = fmt::format("{:.1f} tok/s", n.tokens_per_second);
     if (n.swaps.promotions + n.swaps.demotions > 0)
-      text += fmt::format("{}{} woke, {} went to rest", point, grouped(n.swaps.promotions),
-                          grouped(n.swaps.demotions));
+      text += fmt::format("{}{} up, {} down", point, grouped(n.swaps.promotions), grouped(n.swaps.demotions));
     if (n.swaps.bytes_read > 0) text += point + size_text(n.swaps.bytes_read) + " read";
     if (n.swaps.stalls > 0) text += fmt::format("{}{} waits", point, grouped(n.swaps.stalls));
     const std::string keys = "h help  q quit";
@@ -365,7 +365,7 @@ std::string chapter_sentence(const ui::Chapter& chapter) {
   const auto experts = [](std::int64_t count) {
     return grouped(count) + (count == 1 ? " expert" : " experts");
   };
-  return fmt::format("{}, {} woke to more bits, {} went to rest at fewer to make room; {}.", since,
+  return fmt::format("{}, {} rose to more bits, {} fell to fewer to make room; {}.", since,
                      experts(chapter.woke), grouped(chapter.rested),
                      chapter.waits == 0
                          ? "no token waited"

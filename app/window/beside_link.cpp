@@ -35,11 +35,11 @@ const Counterpart* find(const Counterparts& all, Kind kind) {
 QString obstacle_of(const Counterpart& choice, const Counterparts& all) {
   if (choice.trouble) return error_words(*choice.trouble);
   if (choice.room == Room::none)
-    return BesideWords::tr("it takes %1, of which %2 are free")
+    return BesideWords::tr("it needs %1, and only %2 is free")
         .arg(ui::bytes_text(choice.bytes), ui::bytes_text(all.free_bytes + all.bytes));
   const StoreNeed& store = choice.store;
   if (store.needed && !store.there && store.bytes > store.free_bytes)
-    return BesideWords::tr("%1 would have to be written to the disk, where %2 are free")
+    return BesideWords::tr("%1 would have to be written to the disk, where only %2 is free")
         .arg(ui::bytes_text(store.bytes), ui::bytes_text(store.free_bytes));
   return {};
 }
@@ -48,8 +48,7 @@ QString facts_of(const BesideAnswer& answer) {
   QStringList parts{BesideWords::tr("%1 tokens, %2 tok/s")
                         .arg(ui::count_text(answer.tokens), ui::number_text(answer.tokens_per_second))};
   if (answer.bits_per_use > 0)
-    parts +=
-        BesideWords::tr("experts in use had %1 bits on average").arg(ui::number_text(answer.bits_per_use, 2));
+    parts += BesideWords::tr("experts in use averaged %1 bits").arg(ui::number_text(answer.bits_per_use, 2));
   if (answer.quality_kept)
     parts += BesideWords::tr("estimated quality kept %1").arg(ui::percent_text(*answer.quality_kept, 1));
   if (answer.divergence)
@@ -61,21 +60,19 @@ QString facts_of(const BesideAnswer& answer) {
 QString sentence_of(const BesideResult& found, const QString& why_not_full) {
   const QString same = found.adaptive.text == found.fixed.text
                            ? BesideWords::tr("Both answers are the same, word for word.")
-                           : BesideWords::tr("The words that only one answer has are marked.");
+                           : BesideWords::tr("Words that appear in only one answer are marked.");
   if (!found.adaptive.divergence || !found.fixed.divergence)
     return same + QLatin1Char(' ') +
            (found.left_out ? BesideWords::tr("The full model was left out.")
             : why_not_full.isEmpty()
-                ? BesideWords::tr("An empty answer cannot be held against the full model.")
-                : BesideWords::tr("They were not held against the full model: %1.").arg(why_not_full));
+                ? BesideWords::tr("An empty answer cannot be compared with the full model.")
+                : BesideWords::tr("They were not compared with the full model: %1.").arg(why_not_full));
   const double adaptive = *found.adaptive.divergence, fixed = *found.fixed.divergence;
   return same + QLatin1Char(' ') +
-         (adaptive < fixed
-              ? BesideWords::tr("The adaptive answer is the nearer one to the full model's words.")
-          : fixed < adaptive
-              ? BesideWords::tr("The fixed answer is the nearer one to the full model's words.")
-              : BesideWords::tr("Both are as near to the full model's words.")) +
-         QLatin1Char(' ') + BesideWords::tr("One question says little: try some of yours.");
+         (adaptive < fixed   ? BesideWords::tr("The adaptive answer is closer to the full model.")
+          : fixed < adaptive ? BesideWords::tr("The fixed answer is closer to the full model.")
+                             : BesideWords::tr("Both are equally close to the full model.")) +
+         QLatin1Char(' ') + BesideWords::tr("One question proves little. Try a few of your own.");
 }
 
 }  // namespace
@@ -96,8 +93,8 @@ void BesideLink::open() {
   if (dialog_) return dialog_->raise();
   if (looking_) return;
   if (!chat_.model_loaded() || !moves_experts(chat_.model().settings.precision.policy))
-    return window_.show_notice(
-        tr("This needs a model whose experts follow the conversation. Set a memory budget for one first."));
+    return window_.show_notice(tr(
+        "This needs a model whose experts follow the conversation. Set a memory budget for a model first."));
   looking_ = true;
   const LoadedModel& model = chat_.model();
   const auto look = [open = chat_.opened_with(model.settings.precision), plan = model.plan,
@@ -121,18 +118,18 @@ void BesideLink::show(const Counterparts& found) {
   const QString obstacle = obstacle_of(*fixed, found);
   QString takes = tr("The fixed mix cannot be opened here: %1.").arg(obstacle);
   if (obstacle.isEmpty()) {
-    takes = tr("The model is closed meanwhile and then opened again; the conversation stays as it is.");
+    takes = tr("The model is closed for this and reopened afterwards; the conversation stays as it is.");
     if (fixed->store.needed)
       takes += QLatin1Char(' ') +
                (fixed->store.there
                     ? tr("Nothing is written to the disk.")
-                    : tr("First %1 are written to the disk, which takes about %2, once.")
+                    : tr("First, %1 is written to the disk. This takes about %2 and is done only once.")
                           .arg(ui::bytes_text(fixed->store.bytes), ui::duration_text(fixed->store.seconds)));
     takes += QLatin1Char(' ') +
              (full_ ? tr("At the end both answers are read by the model at full precision, which takes %1 of "
                          "memory.")
                           .arg(ui::bytes_text(full->bytes))
-                    : tr("They cannot be held against the model at full precision: %1.").arg(why_not_full_));
+                    : tr("They cannot be compared with the model at full precision: %1.").arg(why_not_full_));
   }
   QString question;
   for (const history::Message& message : chat_.conversation().messages())
@@ -149,12 +146,12 @@ void BesideLink::wait_for_answers() {
   if (!dialog_ || dialog_->is_running()) return;
   dialog_->set_obstacle(chat_.conversation().answering() == 0
                             ? QString()
-                            : tr("The model is answering. This can begin when the answer has ended."));
+                            : tr("The model is answering. This can start when the answer is finished."));
 }
 
 void BesideLink::start(const QString& question) {
   if (!chat_.model_loaded() || chat_.conversation().answering() != 0)
-    return dialog_->show_end(tr("The model was closed or is answering: nothing was asked."));
+    return dialog_->show_end(tr("The model was closed or is busy answering, so the question was not asked."));
   BesideRequest request{.adaptive = adaptive_, .fixed = fixed_, .full = full_};
   request.question = chat_.usual_request();
   const ui::ChatSettingsView settings = chat_.conversation().chat_settings();
@@ -175,12 +172,11 @@ void BesideLink::show_progress(const BesideProgress& progress) {
   const QString which = progress.setting == 0   ? tr("adaptive experts")
                         : progress.setting == 1 ? tr("a fixed mix")
                                                 : tr("full precision");
-  QString text = progress.part == Part::judges
-                     ? tr("The model at full precision reads both answers.")
-                     : tr("The model is opened with %1, then it answers.").arg(which);
+  QString text = progress.part == Part::judges ? tr("The model at full precision reads both answers.")
+                                               : tr("Opening the model with %1, then answering.").arg(which);
   if (progress.seconds_left > 0)
     text += QLatin1Char(' ') +
-            tr("About %1; Stop leaves this out.").arg(ui::duration_text(progress.seconds_left));
+            tr("About %1. Stop skips this step.").arg(ui::duration_text(progress.seconds_left));
   dialog_->show_progress(text);
 }
 

@@ -154,7 +154,7 @@ void ChatController::leave_model() {
 void ChatController::close_to_compare() {
   compared_ = opened_with(model_.settings.precision);
   leave_model();
-  window_.show_progress(tr("Compares two settings of %1").arg(q(model_.info.name)), 0, 0);
+  window_.show_progress(tr("Comparing two settings of %1").arg(q(model_.info.name)), 0, 0);
   Q_EMIT modelClosed();
 }
 
@@ -391,9 +391,10 @@ void ChatController::on_failed(const Error& error) {
   const auto too_many = static_cast<std::size_t>(error.number("messages").value_or(0));
   if (too_many == 0 || too_many >= conversation_.messages().size()) return;
   const QString first_kept = title_of(q(conversation_.messages()[too_many].text));
-  window_.show_error(tr("Without the oldest messages the model would read on from “%1”.").arg(first_kept),
-                     tr("Leave out %n message(s)", nullptr, static_cast<int>(too_many)),
-                     [this] { conversation_.retry_leaving_out_oldest(); });
+  window_.show_error(
+      tr("Without the oldest messages, the model would start reading from “%1”.").arg(first_kept),
+      tr("Leave out %n message(s)", nullptr, static_cast<int>(too_many)),
+      [this] { conversation_.retry_leaving_out_oldest(); });
 }
 
 }  // namespace fovea::app

@@ -58,8 +58,8 @@ QString text_of(const Counterpart& choice) {
 QString store_words(const StoreNeed& store) {
   if (!store.needed || store.there) return {};
   return QLatin1Char(' ') + CompareWords::tr(
-                                "First its experts are written at that precision: %1 on the disk, where %2 "
-                                "are free. That takes about %3, once.")
+                                "Its experts are first written at that precision: %1 on the disk, where %2 "
+                                "is free. This takes about %3 and is done only once.")
                                 .arg(ui::bytes_text(store.bytes), ui::bytes_text(store.free_bytes),
                                      time_words(std::llround(store.seconds)));
 }
@@ -73,25 +73,25 @@ CompareChoice view_of(const Counterpart& choice, const Counterparts& all) {
     view.note = error_words(*choice.trouble);
   } else if (choice.room == Room::none) {
     view.possible = false;
-    view.note = CompareWords::tr("It takes %1, and that does not fit: %2 are free beside the open model.")
+    view.note = CompareWords::tr("It takes %1, which does not fit: %2 is free beside the open model.")
                     .arg(other, free);
   } else if (choice.store.needed && !choice.store.there && choice.store.bytes > choice.store.free_bytes) {
     view.possible = false;
     view.note = CompareWords::tr(
-                    "Its experts would first be written at that precision: %1 on the disk, where only %2 are "
-                    "free.")
+                    "Its experts would first have to be written at that precision: %1 on the disk, where "
+                    "only %2 is free.")
                     .arg(ui::bytes_text(choice.store.bytes), ui::bytes_text(choice.store.free_bytes));
   } else if (choice.room == Room::beside_the_open) {
-    view.note = CompareWords::tr(
-                    "The model stays open. Beside it, one after the other, %1 and %2 are taken for this; %3 "
-                    "are free.")
-                    .arg(open, other, free) +
-                store_words(choice.store);
+    view.note =
+        CompareWords::tr(
+            "The model stays open. This takes another %1 and then %2, one after the other; %3 is free.")
+            .arg(open, other, free) +
+        store_words(choice.store);
   } else {
     view.closes_model = true;
     view.note = CompareWords::tr(
-                    "This takes %1 and %2, one after the other. There is no room for that beside the open "
-                    "model: it is closed meanwhile, and then opened again. The conversation is kept.")
+                    "This takes %1 and then %2, one after the other. There is no room for that while the "
+                    "model is open, so it is closed and reopened afterwards. The conversation is kept.")
                     .arg(open, other) +
                 store_words(choice.store);
   }
@@ -118,16 +118,16 @@ std::vector<ui::CompareRow> rows_of(const SettingsComparison& found) {
       {CompareWords::tr("Perplexity of the text"), perplexity(other), perplexity(now)},
       {CompareWords::tr("Memory"), ui::bytes_text(other.bytes), ui::bytes_text(now.bytes)},
       {CompareWords::tr("Writes"), speed_text(other.writing), speed_text(now.writing)},
-      {CompareWords::tr("First word behind a long question"), seconds_text(other.writing.first_token_seconds),
+      {CompareWords::tr("First word after a long question"), seconds_text(other.writing.first_token_seconds),
        seconds_text(now.writing.first_token_seconds)},
   };
 }
 
 QString meaning_of(const SettingsComparison& found) {
   return CompareLink::
-      tr("Quality is the probability that the model gives to the text's next token, the mean of %1 tokens. "
-         "The difference is %2 ± %3 nats for each token; up to twice its error it can be chance. Writing "
-         "differs only where all rounds of one are faster than those of the other.")
+      tr("Quality is the probability that the model gives to the text's next token, averaged over %1 tokens. "
+         "The difference is %2 ± %3 nats per token; up to twice its margin of error, it may be chance. "
+         "Speeds count as different only if every round of one is faster than every round of the other.")
           .arg(ui::count_text(found.tokens), ui::number_text(found.log_likelihood.value, 4),
                ui::number_text(found.log_likelihood.standard_error.value_or(0), 4));
 }
@@ -142,7 +142,7 @@ QString comparison_sentence(const SettingsComparison& found, const QString& othe
   const double ratio = found.second.writing.tokens_per_second / found.first.writing.tokens_per_second;
   const QString speed = found.speed_differs()
                             ? CompareWords::tr("%1 × as fast").arg(ui::number_text(ratio, 2))
-                            : CompareWords::tr("as fast, as far as can be told");
+                            : CompareWords::tr("just as fast, as far as can be told");
   const QString quality = ui::percent_text(found.kept(), 1);
   return found.quality_differs()
              ? CompareWords::tr(
@@ -203,11 +203,11 @@ void CompareLink::wait_for_answers() {
   dialog_->set_obstacle(
       chat_.conversation().answering() == 0
           ? QString()
-          : tr("The model is answering. The comparison can begin when the answer has ended."));
+          : tr("The model is answering. The comparison can start when the answer is finished."));
 }
 
 void CompareLink::start(int choice, const QString& text_file) {
-  dialog_->show_progress(tr("Reads the text…"), 0, 0);
+  dialog_->show_progress(tr("Reading the text…"), 0, 0);
   if (text_file.isEmpty()) return run(choice, std::string(comparison_text()));
   const auto read = [file = text_file.toStdString()] { return read_file(file, compared_file_limit_bytes); };
   in_background(dialog_, read, [this, choice, begun = ++begun_](const Result<std::string>& text) {
@@ -226,7 +226,7 @@ void CompareLink::stop() {
 void CompareLink::run(int choice, const std::string& text) {
   const Counterpart& other = found_.choices[static_cast<std::size_t>(choice)];
   if (!chat_.model_loaded() || chat_.conversation().answering() != 0)
-    return dialog_->show_stopped(tr("The model was closed or is answering: nothing was compared."));
+    return dialog_->show_stopped(tr("The model was closed or is busy answering, so nothing was compared."));
   ComparisonRequest request{.first = other.options, .second = found_.open, .text = text};
   if (speed_) request.speed = *speed_;
   other_ = name_of(other);
@@ -241,17 +241,17 @@ void CompareLink::show_progress(const ComparisonProgress& progress) {
   QString text;
   switch (part.stage) {
     case Progress::Stage::perplexity:
-      text = tr("With %1 it reads: %2 of %3 tokens.")
+      text = tr("Reading (%1): %2 of %3 tokens.")
                  .arg(what, ui::count_text(part.done), ui::count_text(part.total));
       break;
     case Progress::Stage::calibrating:
-      text = tr("With %1 it writes.").arg(what);
+      text = tr("Writing (%1).").arg(what);
       break;
     case Progress::Stage::loading:
-      text = tr("It is opened with %1.").arg(what);
+      text = tr("Opening (%1).").arg(what);
       break;
     default:
-      text = tr("It is prepared for %1.").arg(what);
+      text = tr("Preparing (%1).").arg(what);
       break;
   }
   if (progress.seconds_left > 0)

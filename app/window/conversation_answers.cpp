@@ -231,11 +231,10 @@ QString note_of(const GenerateResult& result) {
       break;
     case FinishReason::context_full:
       notes += ConversationController::tr(
-          "The context is full: begin a new chat, or let the oldest turns be left "
-          "out (Chat settings)");
+          "The context is full: start a new chat, or let the oldest messages be left out (Chat settings)");
       break;
     case FinishReason::max_tokens:
-      notes += ConversationController::tr("The limit of tokens for one answer was reached");
+      notes += ConversationController::tr("The token limit for one answer was reached");
       break;
     default:
       break;

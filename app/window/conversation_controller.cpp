@@ -132,8 +132,8 @@ void ConversationController::show_messages() {
   const auto asked = asked_in(conversation_.id);
   if (asked != queue_.end()) at_work = asked->message;
   if (work() == Work::waiting) {
-    waits_for = !ready_ ? tr("Waits until a model is open")
-                        : tr("Waits for the answer in “%1”").arg(queue_.front().title);
+    waits_for = !ready_ ? tr("Waiting for a model to be opened")
+                        : tr("Waiting for the answer in “%1”").arg(queue_.front().title);
   }
   window_.transcript().set_messages(views_of(messages_, {at_work, waits_for}));
   Q_EMIT shown();

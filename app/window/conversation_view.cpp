@@ -112,8 +112,9 @@ void add_note(ui::MessageView& view, const history::Message& message) {
       if (view.note.isEmpty()) view.note = ConversationWords::tr("Stopped");
       break;
     case MessageState::partial:
-      view.note = message.text.empty() ? ConversationWords::tr("Not answered: Fovea ended before")
-                                       : ConversationWords::tr("Cut off: Fovea ended while this was written");
+      view.note = message.text.empty()
+                      ? ConversationWords::tr("Not answered: Fovea quit before the answer began")
+                      : ConversationWords::tr("Cut off: Fovea quit while this was being written");
       view.note_kind = ui::NoteKind::warning;
       break;
     case MessageState::failed:

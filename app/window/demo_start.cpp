@@ -81,11 +81,10 @@ void DemoStart::show_starters() {
                           QString::fromUtf8(prompt.text)});
   }
   if (starters.empty() && chat_.model().info.has_chat_template)
-    starters = {
-        {tr("Something explained"), tr("Explain how a rainbow forms, so that a child understands it.")},
-        {tr("A function"), tr("Write a Python function that counts the words of a text.")},
-        {tr("A letter"), tr("Word a friendly reminder of an invoice that has not been paid.")},
-        {tr("A plan"), tr("Plan a weekend in a city that I have never seen.")}};
+    starters = {{tr("An explanation"), tr("Explain how a rainbow forms, so that a child understands it.")},
+                {tr("A function"), tr("Write a Python function that counts the words of a text.")},
+                {tr("A letter"), tr("Write a friendly reminder about an unpaid invoice.")},
+                {tr("A plan"), tr("Plan a weekend in a city I have never visited.")}};
   window_.set_starters(about, starters);
 }
 
@@ -98,7 +97,7 @@ void DemoStart::prepare() {
 }
 
 void DemoStart::show_failure(const Error& error) {
-  window_.show_error(tr("The demo's experts could not be prepared, so they stay as its file has them: %1")
+  window_.show_error(tr("The demo's experts could not be prepared, so they stay as they are in its file: %1")
                          .arg(error_words(error)));
 }
 
@@ -112,10 +111,9 @@ void DemoStart::show_progress(const Progress& progress) {
     before_it_ = shown.isEmpty() ? QString() : shown + QLatin1Char('\n');
   }
   const QString text =
-      before_it_ +
-      tr("Preparing the demo's experts, only this once: %1 %. You can already chat; when it is done, "
-         "the experts adapt to what you talk about.")
-          .arg(100 * progress.done / progress.total);
+      before_it_ + tr("Preparing the demo's experts (needed only once): %1 %. You can already chat; when "
+                      "this is done, the experts adapt to what you talk about.")
+                       .arg(100 * progress.done / progress.total);
   if (text == shown) return;
   told_ = text;
   window_.show_notice(text);

@@ -138,7 +138,7 @@ void Desktop::connect_window() {
   connect(history_.get(), &history::HistoryThread::recovered, window_.get(), [this] {
     const QString shown = window_->error_bar().message();
     if (shown.isEmpty() || shown == storing_error_)
-      window_->show_notice(tr("Conversations: what could not be stored before is stored now."));
+      window_->show_notice(tr("Conversations: everything that could not be saved earlier is saved now."));
   });
   connect(history_.get(), &history::HistoryThread::closed, this, &Desktop::closed);
   connect(chat_.get(), &ChatController::closed, history_.get(), &history::HistoryThread::close);
@@ -304,14 +304,14 @@ void Desktop::take_proposal(const Proposal& proposal) {
   }
   const QString path = q(proposal.model->path.string()), name = q(proposal.model->name);
   open_with(path, proposal.model->fit.precision);
-  window_->show_notice(proposal.was_last ? tr("%1 is opened, since it was used last.").arg(name)
-                       : proposal.fitting == 1
-                           ? tr("%1 is opened: the only model here that fits. The button at the top left "
-                                "leads to more.")
-                                 .arg(name)
-                           : tr("%1 is opened: the most capable model here that fits. The button at the "
-                                "top left leads to the others.")
-                                 .arg(name));
+  window_->show_notice(
+      proposal.was_last ? tr("Opening %1, the model you used last.").arg(name)
+      : proposal.fitting == 1
+          ? tr("Opening %1, the only model here that fits. The button at the top left leads to more.")
+                .arg(name)
+          : tr("Opening %1, the most capable model here that fits. The button at the top left leads to the "
+               "others.")
+                .arg(name));
 }
 
 void Desktop::apply_appearance() {

@@ -151,7 +151,7 @@ void Desktop::check_device() {
       opened.description == settings_.device_description)
     return;
   window_->show_error(
-      tr("The model runs on %1, which is another card than the %2 that was chosen.")
+      tr("The model runs on %1, not on the %2 that was chosen.")
           .arg(q(opened.name + " (" + opened.description + ")"), q(settings_.device_description)),
       tr("Settings…"), [this] { show_settings(); });
 }

@@ -46,12 +46,12 @@ QString store_words(const StoreFile& store) {
 }
 
 QString tier_text(const std::string& tier) {
-  if (tier == "file") return RowWords::tr("As the model's file has it, nothing is lost");
-  if (tier == "bf16") return RowWords::tr("16 bits for each weight");
-  if (tier == "q8") return RowWords::tr("8 bits for each weight, hardly a difference");
-  if (tier == "q4") return RowWords::tr("4 bits for each weight, good for nearly everything");
-  if (tier == "q3") return RowWords::tr("3 bits for each weight, a difference can be seen");
-  if (tier == "q2") return RowWords::tr("2 bits for each weight, for what is seldom used");
+  if (tier == "file") return RowWords::tr("As in the model's file; nothing is lost");
+  if (tier == "bf16") return RowWords::tr("16 bits per weight");
+  if (tier == "q8") return RowWords::tr("8 bits per weight: hardly any difference");
+  if (tier == "q4") return RowWords::tr("4 bits per weight: good for nearly everything");
+  if (tier == "q3") return RowWords::tr("3 bits per weight: a noticeable difference");
+  if (tier == "q2") return RowWords::tr("2 bits per weight: for what is seldom used");
   return tier_words(tier);
 }
 
@@ -67,25 +67,25 @@ QString running_words(const DownloadStatus& status) {
       RowWords::tr("%1 of %2").arg(ui::bytes_text(status.bytes_done), ui::bytes_text(status.bytes_total));
   if (status.bytes_per_s <= 0) return done;
   const QString speed = ui::bytes_text(status.bytes_per_s);
-  if (status.seconds_left < 0) return RowWords::tr("%1, %2 each second").arg(done, speed);
-  return RowWords::tr("%1, %2 each second, %3 left").arg(done, speed, time_words(status.seconds_left));
+  if (status.seconds_left < 0) return RowWords::tr("%1, %2 per second").arg(done, speed);
+  return RowWords::tr("%1, %2 per second, %3 left").arg(done, speed, time_words(status.seconds_left));
 }
 
 QString words_of(const DownloadStatus& status) {
   const QString why = why_words(status);
   switch (status.state) {
     case DownloadState::queued:
-      return RowWords::tr("Waits until the one before has ended");
+      return RowWords::tr("Waiting for the previous download");
     case DownloadState::starting:
-      return RowWords::tr("Asks the hub where the files are");
+      return RowWords::tr("Asking the hub where the files are");
     case DownloadState::running:
       return running_words(status);
     case DownloadState::waiting:
       return status.wait_s > 0
-                 ? RowWords::tr("Tries again in %n second(s). %1", nullptr, status.wait_s).arg(why)
+                 ? RowWords::tr("Trying again in %n second(s). %1", nullptr, status.wait_s).arg(why)
                  : why;
     case DownloadState::verifying:
-      return RowWords::tr("Everything is here; compares the checksum");
+      return RowWords::tr("Everything is here; comparing the checksum");
     case DownloadState::paused:
       return status.bytes_done > 0
                  ? RowWords::tr("Paused at %1 of %2")
@@ -203,7 +203,7 @@ CatalogueRow row_of(const Candidate& candidate, const std::filesystem::path& pat
 
 QString why_words(const DownloadStatus& status) {
   if (status.error) return error_words(*status.error);
-  return status.state == DownloadState::waiting ? RowWords::tr("Another program downloads this file")
+  return status.state == DownloadState::waiting ? RowWords::tr("Another program is downloading this file")
                                                 : QString();
 }
 

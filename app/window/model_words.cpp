@@ -33,9 +33,9 @@ QString too_long_text(std::int64_t tokens, std::int64_t context, std::int64_t tr
                locale.toString(static_cast<qlonglong>(context)));
   return text + QLatin1Char(' ') +
          (context < trained
-              ? ModelWords::tr("Shorten it or what is attached, or open the model with a longer context "
-                               "(Settings).")
-              : ModelWords::tr("Shorten it or what is attached."));
+              ? ModelWords::tr(
+                    "Shorten it or its attachments, or open the model with a longer context (Settings).")
+              : ModelWords::tr("Shorten it or its attachments."));
 }
 
 QString details_of(const ModelInfo& info) {
@@ -114,7 +114,7 @@ QString policy_text(const LoadedModel& model) {
     case PolicyKind::static_tiers:
       return ModelWords::tr("a fixed mix of %1").arg(tier_words(tiers));
     case PolicyKind::offload:
-      return ModelWords::tr("some experts in the slower place");
+      return ModelWords::tr("some experts in a slower place");
     case PolicyKind::flexquant:
     case PolicyKind::pmpd:
       return ModelWords::tr("layers at %1").arg(tier_words(tiers));
@@ -133,15 +133,14 @@ QString policy_why(const LoadedModel& model) {
       return ModelWords::tr("Each expert has a fixed precision: the best mix that fits the budget.");
     case PolicyKind::dynaexq:
       return ModelWords::tr(
-          "Experts that this conversation uses most are precise, the others take less room. It "
-          "changes while you talk.");
+          "The experts that this conversation uses most are precise; the others take less room. This changes "
+          "while you talk.");
     case PolicyKind::fovea:
       return ModelWords::tr(
-          "Each expert is as precise as this conversation needs it: the fixed mix of the budget to begin "
-          "with, then by "
-          "what it uses. It changes while you talk.");
+          "Each expert is as precise as this conversation needs it to be: at first the fixed mix for the "
+          "budget, then according to what it uses. This changes while you talk.");
     case PolicyKind::offload:
-      return ModelWords::tr("Some experts live in the slower place, so that a larger model fits.");
+      return ModelWords::tr("Some experts are kept in a slower place so that a larger model fits.");
     case PolicyKind::flexquant:
       return ModelWords::tr(
           "Each question is read at the highest precision; while an answer is certain enough, its layers "
@@ -164,12 +163,12 @@ std::int64_t memory_bytes(const LoadedModel& model) {
 QString changed_text(const std::vector<PlanDifference>& changed) {
   QStringList what;
   for (const PlanDifference& each : changed) what += sentence_words(phrase_of(each));
-  return ModelWords::tr("The plan that was shown does not hold any more: %1.")
+  return ModelWords::tr("The plan that was shown no longer applies: %1.")
       .arg(what.join(QStringLiteral("; ")));
 }
 
 QString window_words() {
-  return ModelWords::tr("What layers with a window remember, with what there is to return to: %1");
+  return ModelWords::tr("What layers with a window remember, including earlier tokens to return to: %1");
 }
 
 QString state_words() {
@@ -183,7 +182,7 @@ QString memory_why(const LoadedModel& model) {
   };
   if (model.plan) {
     const Plan::Parts& parts = model.plan->parts;
-    add(ModelWords::tr("Weights that are no experts: %1"), parts.dense);
+    add(ModelWords::tr("Weights other than experts: %1"), parts.dense);
     for (const PlanTier& tier : parts.experts) {
       lines += ModelWords::tr("%n expert(s) at %1: %2", nullptr, static_cast<int>(tier.units))
                    .arg(tier_words(tier.name), ui::bytes_text(tier.bytes));
@@ -191,7 +190,7 @@ QString memory_why(const LoadedModel& model) {
     add(ModelWords::tr("What the model remembers of the conversation: %1"), parts.kv);
     add(window_words(), parts.windows);
     add(state_words(), parts.states);
-    add(ModelWords::tr("Room to compute: %1"), parts.activations);
+    add(ModelWords::tr("Working memory: %1"), parts.activations);
     add(ModelWords::tr("Kept free: %1"), parts.safety);
     add(ModelWords::tr("Budget: %1"), model.settings.precision.budget_bytes);
   } else {
@@ -199,7 +198,7 @@ QString memory_why(const LoadedModel& model) {
     add(ModelWords::tr("What the model remembers of the conversation: %1"), model.memory.kv_cache);
     add(window_words(), model.memory.windows);
     add(state_words(), model.memory.states);
-    add(ModelWords::tr("Room to compute: %1"), model.memory.activations);
+    add(ModelWords::tr("Working memory: %1"), model.memory.activations);
   }
   add(ModelWords::tr("In main memory, where the processor computes with them: %1"),
       model.memory.host_weights);
@@ -208,8 +207,8 @@ QString memory_why(const LoadedModel& model) {
 
 QString switch_words(bool to_fixed, const StoreNeed& store) {
   QString words = to_fixed ? ModelWords::tr(
-                                 "The model is opened again, with as many experts at each precision as now; "
-                                 "then they stay there. The conversation is kept.")
+                                 "The model is reopened with as many experts at each precision as now; after "
+                                 "that, they stay as they are. The conversation is kept.")
                            : ModelWords::tr(
                                  "The model is opened again, within the same memory; then its experts change "
                                  "their precision as the conversation needs them. The conversation is kept.");
@@ -218,16 +217,16 @@ QString switch_words(bool to_fixed, const StoreNeed& store) {
   const QString size = ui::bytes_text(store.bytes), room = ui::bytes_text(store.free_bytes);
   if (store.there)
     return words + ModelWords::tr(
-                       "Nothing is written to the disk: every expert is there at each precision. "
-                       "It takes as long as opening the model.");
+                       "Nothing is written to the disk: every expert is already there at each precision. "
+                       "This takes as long as opening the model.");
   if (store.bytes > store.free_bytes)
     return words + ModelWords::tr(
-                       "Every expert would first be written at each precision: %1 on the disk, "
-                       "where only %2 are free.")
+                       "Every expert would first have to be written at each precision: %1 on the disk, where "
+                       "only %2 is free.")
                        .arg(size, room);
   return words + ModelWords::tr(
-                     "First every expert is written at each precision: %1 on the disk, where %2 "
-                     "are free. That takes about %3, once.")
+                     "First, every expert is written at each precision: %1 on the disk, where %2 is free. "
+                     "This takes about %3 and is done only once.")
                      .arg(size, room, time_words(std::llround(store.seconds)));
 }
 

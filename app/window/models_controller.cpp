@@ -271,9 +271,9 @@ void ModelsController::connect_work() {
   connect(&work_, &ModelWorker::started, this, [this](const QString& path, ModelTask task) {
     if (!view_) return;
     const QString name = QFileInfo(path).fileName();
-    view_->library().show_work(task == ModelTask::prepare ? tr("Prepares %1").arg(name)
-                               : task == ModelTask::check ? tr("Checks %1").arg(name)
-                                                          : tr("Moves %1 to the trash").arg(name),
+    view_->library().show_work(task == ModelTask::prepare ? tr("Preparing %1").arg(name)
+                               : task == ModelTask::check ? tr("Checking %1").arg(name)
+                                                          : tr("Moving %1 to the trash").arg(name),
                                0, 0);
   });
   connect(&work_, &ModelWorker::progressed, this, [this](const QString& path, const Progress& progress) {
@@ -281,7 +281,7 @@ void ModelsController::connect_work() {
     const QString name = QFileInfo(path).fileName();
     QString text = name;
     if (progress.unit == Progress::Unit::tokens) {
-      text = tr("%1 reads the text: %2 of %3 tokens").arg(name).arg(progress.done).arg(progress.total);
+      text = tr("%1 is reading the text: %2 of %3 tokens").arg(name).arg(progress.done).arg(progress.total);
     } else if (progress.total > 0) {
       text = tr("%1: %2 of %3").arg(name, ui::bytes_text(progress.done), ui::bytes_text(progress.total));
     }
@@ -291,9 +291,9 @@ void ModelsController::connect_work() {
     if (view_) view_->library().show_work({}, 0, 0);
     const QString name = QFileInfo(path).fileName();
     const QString size = ui::bytes_text(report.bytes);
-    tell(report.was_there ? tr("%1 was prepared like this already.").arg(name)
+    tell(report.was_there ? tr("%1 is already prepared like this.").arg(name)
          : report.recalibrated
-             ? tr("%1 is prepared again, because it had been without this text: %2 on the disk.")
+             ? tr("%1 was prepared again, because it had been prepared without this text: %2 on the disk.")
                    .arg(name, size)
              : tr("%1 is prepared: %2 on the disk.").arg(name, size),
          false);
@@ -303,13 +303,13 @@ void ModelsController::connect_work() {
     if (view_) view_->library().show_work({}, 0, 0);
     const QString name = QFileInfo(path).fileName();
     QString text =
-        tr("%1 is sound: %2 were read without an error.").arg(name, ui::bytes_text(report.files.bytes));
+        tr("%1 is intact: %2 was read without an error.").arg(name, ui::bytes_text(report.files.bytes));
     if (report.files.compared > 0)
-      text = tr("%1 is sound: %2 were read, and the checksums of %n file(s) are those of the hub.", nullptr,
+      text = tr("%1 is intact: %2 was read, and the checksums of %n file(s) match those of the hub.", nullptr,
                 static_cast<int>(report.files.compared))
                  .arg(name, ui::bytes_text(report.files.bytes));
     if (report.stores > 0)
-      text = tr("%1 What was prepared from it is sound too: %n part(s).", nullptr,
+      text = tr("%1 What was prepared from it is intact too: %n part(s).", nullptr,
                 static_cast<int>(report.versions))
                  .arg(text);
     tell(text, false);
@@ -357,13 +357,13 @@ void ModelsController::connect_downloads() {
     Q_EMIT tokenNote(text, false);
   });
   connect(&downloads_, &DownloadWorker::tokenForgotten, this, [this](TokenSource still) {
-    Q_EMIT tokenNote(
-        still == TokenSource::environment ? tr("The keyring has no token for Fovea any more. The one "
-                                               "with which Fovea was started is still used.")
-        : still == TokenSource::hub_file  ? tr("The keyring has no token for Fovea any more. The one "
-                                                "that the hub's own tools have stored is still used.")
-                                          : tr("The keyring has no token for Fovea any more."),
-        false);
+    Q_EMIT tokenNote(still == TokenSource::environment
+                         ? tr("The keyring no longer has a token for Fovea. The one that Fovea was started "
+                              "with is still used.")
+                     : still == TokenSource::hub_file ? tr("The keyring no longer has a token for Fovea. The "
+                                                           "one stored by the hub's own tools is still used.")
+                                                      : tr("The keyring no longer has a token for Fovea."),
+                     false);
   });
 }
 
@@ -380,7 +380,7 @@ void ModelsController::show_task_error(const QString& path, ModelTask task, cons
   const QString name = QFileInfo(path).fileName();
   if (error.kind == ErrorKind::cancelled) {
     tell(task == ModelTask::prepare
-             ? tr("Preparing %1 was stopped. What is done is kept: preparing it again goes on from there.")
+             ? tr("Preparing %1 was stopped. What is done is kept: preparing it again continues from there.")
                    .arg(name)
              : tr("The check of %1 was stopped.").arg(name),
          false);
@@ -427,7 +427,7 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
   ask->setAttribute(Qt::WA_DeleteOnClose);
   const auto measure = [path, ask, stores = settings_.stores](const QStringList& chosen) {
     if (chosen.size() < 2)
-      return ask->show_obstacle(tr("Choose at least two: with one there is nothing to change between."),
+      return ask->show_obstacle(tr("Choose at least two: with only one there is nothing to switch between."),
                                 false);
     const auto look = [path, chosen, stores] {
       return std::pair(describe_store(request_for(path, names_of(chosen))),
@@ -439,9 +439,9 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
       if (!plan) return ask->show_obstacle(error_words(plan.error()), true);
       const QString bytes = ui::bytes_text(plan->bytes), free = ui::bytes_text(room);
       if (plan->bytes > room)
-        return ask->show_obstacle(tr("It takes %1 on the disk, and %2 are free there.").arg(bytes, free),
+        return ask->show_obstacle(tr("It takes %1 on the disk, and only %2 is free there.").arg(bytes, free),
                                   true);
-      ask->show_ready(tr("It takes %1 on the disk; %2 are free there.").arg(bytes, free));
+      ask->show_ready(tr("It takes %1 on the disk; %2 is free there.").arg(bytes, free));
     });
   };
   connect(ask, &ui::PrepareDialog::tiersChosen, this, measure);

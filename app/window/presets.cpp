@@ -55,8 +55,8 @@ std::vector<ui::PromptView> built_in_prompts() {
     return ui::PromptView{QLatin1String(id), name, text + QStringLiteral("\n\n"), true};
   };
   return {
-      prompt("built-in-summarize", PresetWords::tr("Summarize"),
-             PresetWords::tr("Summarize this text in a few sentences:")),
+      prompt("built-in-summarize", PresetWords::tr("Summarise"),
+             PresetWords::tr("Summarise this text in a few sentences:")),
       prompt("built-in-improve", PresetWords::tr("Improve the wording"),
              PresetWords::tr("Improve the wording of this text, and keep what it says:")),
       prompt("built-in-tasks", PresetWords::tr("List the tasks"),

@@ -69,7 +69,7 @@ void PresetsLink::use(const QString& id) {
   const auto preset = std::ranges::find(all, id, &ui::PresetView::id);
   if (preset == all.end()) return;
   chat_.conversation().set_chat_settings(preset->settings);
-  window_.show_notice(tr("This chat goes on with the preset “%1”.").arg(preset->name));
+  window_.show_notice(tr("This chat now uses the preset “%1”.").arg(preset->name));
   window_.composer().focus_input();
 }
 
@@ -143,10 +143,10 @@ void PresetsLink::begin_in(const history::Folder& folder) {
   chat_.conversation().new_chat(folder.id, is_there ? preset->settings : ui::ChatSettingsView{});
   window_.composer().focus_input();
   if (!is_there && !folder.preset.empty()) {
-    window_.show_notice(tr("The preset that chats in “%1” start with is not there any more: this one has the "
-                           "usual settings.")
-                            .arg(q(folder.name)),
-                        tr("Choose another…"), [this, folder] { show_defaults(folder); });
+    window_.show_notice(
+        tr("The preset that chats in “%1” start with is no longer there: this one has the default settings.")
+            .arg(q(folder.name)),
+        tr("Choose another…"), [this, folder] { show_defaults(folder); });
   }
   open_model_of(folder);
 }
@@ -157,16 +157,15 @@ void PresetsLink::open_model_of(const history::Folder& folder) {
   if (path.isEmpty() || QFileInfo(q(chat_.wanted_model().string())) == QFileInfo(path)) return;
   if (!QFileInfo::exists(path)) {
     return window_.show_error(
-        tr("The model that chats in “%1” start with is not there any more.").arg(q(folder.name)),
+        tr("The model that chats in “%1” start with is no longer there.").arg(q(folder.name)),
         tr("Choose another…"), [this, folder] { show_defaults(folder); });
   }
   const auto open = [this, path] { Q_EMIT window_.modelRequested(path); };
   if (chat_.conversation().answering() == 0) return open();
-  window_.show_notice(
-      tr("Chats in “%1” start with another model. It is not opened yet: that would end the answer that is "
-         "being written.")
-          .arg(q(folder.name)),
-      tr("Open it now"), open);
+  window_.show_notice(tr("Chats in “%1” start with another model. It has not been opened yet, because that "
+                         "would end the answer being written.")
+                          .arg(q(folder.name)),
+                      tr("Open it now"), open);
 }
 
 void PresetsLink::show_defaults(const history::Folder& folder) {

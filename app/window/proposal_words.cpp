@@ -23,12 +23,12 @@ using Fact = ProposalView::Fact;
 Fact fit_fact(const Candidate& candidate) {
   switch (candidate.fit.kind) {
     case FitKind::fits:
-      return {ProposalWords::tr("Fits whole"), ProposalWords::tr("as precise as it is published")};
+      return {ProposalWords::tr("Fits completely"), ProposalWords::tr("at its published precision")};
     case FitKind::lower_precision:
-      return {ProposalWords::tr("Fits"), ProposalWords::tr("what is seldom used less precise")};
+      return {ProposalWords::tr("Fits"), ProposalWords::tr("what is seldom used, at lower precision")};
     case FitKind::experts_elsewhere:
       return {ProposalWords::tr("Fits in part"), candidate.fit.on_card
-                                                     ? ProposalWords::tr("some experts beside the card")
+                                                     ? ProposalWords::tr("some experts outside the card")
                                                      : ProposalWords::tr("some experts on the disk")};
     case FitKind::does_not_fit:
       break;
@@ -65,9 +65,8 @@ ProposalView proposal_view(const Candidate& candidate) {
     why += ProposalWords::tr("Good at: %1.").arg(q(good_at(*candidate.entry, language)));
   }
   why += ProposalWords::tr(
-      "Of the models that are here and those that Fovea knows, it is best in published tests, weighed with "
-      "what "
-      "fits into the memory that is free now and how fast it writes here.");
+      "Of the models on this computer and those that Fovea knows, it does best in published tests, taking "
+      "into account what fits in the memory that is free now and how fast it writes here.");
   why += fit_reason(candidate.fit);
   view.why = why.join(QStringLiteral(" "));
   return view;

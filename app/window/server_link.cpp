@@ -136,7 +136,7 @@ void ServerLink::restart() {
   state_.key.clear();
   state_.key_place.clear();
   if (!choice_.on) return show(State::off, {});
-  show(State::starting, tr("It starts…"));
+  show(State::starting, tr("Starting…"));
   if (!choice_.for_other_computers) return start({});
   key_->find([this, turn = turn_](const Result<ServerKey::Kept>& key) {
     if (turn == turn_) take_key(key);
@@ -146,7 +146,7 @@ void ServerLink::restart() {
 void ServerLink::renew_key() {
   if (!choice_.on || !choice_.for_other_computers) return;
   leave();
-  show(State::starting, tr("It starts…"));
+  show(State::starting, tr("Starting…"));
   key_->renew([this, turn = turn_](const Result<ServerKey::Kept>& key) {
     if (turn == turn_) take_key(key);
   });
@@ -155,10 +155,11 @@ void ServerLink::renew_key() {
 void ServerLink::take_key(const Result<ServerKey::Kept>& key) {
   if (!key) return fail_with(error_words(key.error()));
   state_.key = q(key->text);
-  state_.key_place = key->in_file ? tr("The system has no keyring that can be used, so the key lies in a "
-                                       "file that only you can read: %1")
-                                        .arg(q(key_->file().string()))
-                                  : tr("The key lies in the system's keyring.");
+  state_.key_place =
+      key->in_file
+          ? tr("The system has no usable keyring, so the key is kept in a file that only you can read: %1")
+                .arg(q(key_->file().string()))
+          : tr("The key is kept in the system's keyring.");
   start(key->text);
 }
 
@@ -208,9 +209,8 @@ void ServerLink::take(int turn, Started& started) {
       here.empty() ? QStringLiteral("http://%1:%2").arg(QLatin1String(kHere)).arg(running_->service->port())
                    : QStringLiteral("http://%1:%2").arg(q(here)).arg(running_->service->port());
   show(State::listening,
-       here.empty()
-           ? tr("It answers programs on this computer that ask at this address:")
-           : tr("It answers programs that ask at this address with the key, on this computer and others:"),
+       here.empty() ? tr("Programs on this computer are answered at this address:")
+                    : tr("Programs on this and other computers are answered at this address, with the key:"),
        url);
   counting_.start();
   offer_room();
@@ -220,14 +220,13 @@ void ServerLink::take_failure(const Started& started) {
   const Error& error = *started.error;
   const qint64 port = choice_.port;
   if (started.owner)
-    return fail_with(
-        tr("Another Fovea, version %1, process %2, answers at port %3 already. Programs can ask that "
-           "one; or choose another port.")
-            .arg(q(started.owner->version))
-            .arg(started.owner->process)
-            .arg(port));
+    return fail_with(tr("Another Fovea (version %1, process %2) is already answering on port %3. Programs "
+                        "can use that one; or choose another port.")
+                         .arg(q(started.owner->version))
+                         .arg(started.owner->process)
+                         .arg(port));
   if (error.is(errors::server_port_in_use.code))
-    return fail_with(tr("Another program has port %1. Choose another port.").arg(port));
+    return fail_with(tr("Port %1 is used by another program. Choose another port.").arg(port));
   fail_with(error_words(error));
 }
 
@@ -259,10 +258,9 @@ void ServerLink::offer_room() {
     if (chat_.model_loaded()) chat_.reload(chat_.model().settings.precision);
   };
   if (chat_.conversation().answering() == 0 && chat_.conversation().work() == Work::none) return again();
-  window_.show_notice(
-      tr("Programs wait for your answers until the model is opened again, with room for several "
-         "answers at once."),
-      tr("Open it again"), again);
+  window_.show_notice(tr("Until the model is reopened with room for several answers at once, other programs "
+                         "wait for your answers."),
+                      tr("Open it again"), again);
 }
 
 }  // namespace fovea::app

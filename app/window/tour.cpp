@@ -51,9 +51,8 @@ Tour::Tour(ChatController& chat, ui::ChatWindow& window, ui::LivePanel& panel, L
   connect(&chat, &ChatController::modelOpened, this, [this] {
     if (phase_ != Phase::opening) return;
     if (moves()) return begin();
-    show(Caption::waits,
-         tr("The demo model's experts are being prepared, only this once. The tour begins by itself "
-            "when they are ready."));
+    show(Caption::waits, tr("The demo model's experts are being prepared. This is needed only once; the tour "
+                            "starts by itself when they are ready."));
   });
   connect(&chat, &ChatController::modelClosed, this, [this] {
     if (is_asking()) leave();
@@ -95,8 +94,8 @@ void Tour::start() {
   if (!std::filesystem::exists(demo_, error)) {
     phase_ = Phase::ended;
     return show(Caption::failed,
-                tr("The tour shows how experts change their precision. For that it needs a model "
-                   "that is opened so, or the demo model, which is not on this computer."));
+                tr("The tour shows how experts change their precision. For that it needs a model opened that "
+                   "way, or the demo model, which is not on this computer."));
   }
   phase_ = Phase::opening;
   show(Caption::waits, tr("The demo model is being opened."));
@@ -118,10 +117,9 @@ void Tour::ask() {
   phase_ = Phase::asking;
   show(Caption::runs,
        step_ == 0 ? tr("%1. Each token is written by a few experts in every layer. Those that it needs get "
-                       "more bits: watch "
-                       "them brighten in the map.")
+                       "more bits: watch them brighten on the map.")
                         .arg(subject)
-                  : tr("Now another subject: %1. Other experts are needed, and those of before make room.")
+                  : tr("Now another subject: %1. Other experts are needed, and the earlier ones make room.")
                         .arg(subject));
   if (chat_.conversation().work() == Work::none) send();
 }
@@ -161,7 +159,7 @@ void Tour::tell_numbers() {
   if (phase_ != Phase::reading) return counting_.stop();
   const std::vector<ui::Chapter> story = session_.story();
   show(paused_ ? Caption::paused : Caption::runs, story.empty()
-                                                      ? tr("Nothing is known of this answer's experts.")
+                                                      ? tr("Nothing is known about this answer's experts.")
                                                       : ui::chapter_sentence(story.front()));
 }
 

@@ -82,7 +82,8 @@ void WizardDownloads::on_changed(const DownloadStatus& status) {
       download.error = tr("The download failed: %1").arg(why_words(status)).toStdString();
       break;
     case DownloadState::paused:
-      download.error = tr("Paused. What is there stays; downloading again goes on from it.").toStdString();
+      download.error = tr("Paused. What has been downloaded is kept; downloading again continues from there.")
+                           .toStdString();
       break;
     case DownloadState::verifying:
       download.words = tr("Comparing the checksum…").toStdString();

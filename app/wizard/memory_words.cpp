@@ -43,36 +43,31 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
   const QString all = tiers.join(QStringLiteral(", "));
   switch (choice.policy) {
     case PolicyKind::none:
-      return {MemoryWords::tr("As the file has it"),
+      return {MemoryWords::tr("As in the file"),
               MemoryWords::tr(
                   "Every weight is as precise as in the model's file; nothing changes while it answers.")};
     case PolicyKind::dynaexq:
-      return {
-          MemoryWords::tr("Hot experts at %1, the others at %2, by use alone")
-              .arg(tiers.value(0), tiers.value(1)),
-          MemoryWords::tr(
-              "Experts that the conversation uses most are precise, the others take less room. It changes "
-              "while you talk, and never waits for it.")};
+      return {MemoryWords::tr("Hot experts at %1, the others at %2, by use alone")
+                  .arg(tiers.value(0), tiers.value(1)),
+              MemoryWords::tr("The experts that the conversation uses most are precise; the others take less "
+                              "room. This changes while you talk, and no answer ever waits for it.")};
     case PolicyKind::fovea:
       return {tiers.size() == 2
                   ? MemoryWords::tr("Hot experts at %1, the others at %2").arg(tiers.value(0), tiers.value(1))
-                  : MemoryWords::tr("Experts at %1, by what is talked about").arg(all),
-              MemoryWords::tr("Each expert is as precise as the conversation needs it. It changes while you "
-                              "talk, and no token of an "
-                              "answer waits for it.")};
+                  : MemoryWords::tr("Experts at %1, following the conversation").arg(all),
+              MemoryWords::tr("Each expert is as precise as the conversation needs it to be. This changes "
+                              "while you talk, and no token of an answer waits for it.")};
     case PolicyKind::static_tiers:
       if (tiers.isEmpty())
-        return {MemoryWords::tr("A fixed mix that fills the budget"),
-                has_experts
-                    ? MemoryWords::tr(
-                          "Each expert has a precision that stays: the best mix that the budget holds.")
-                    : MemoryWords::tr("Each layer has a precision that stays: the best mix that the budget "
-                                      "holds.")};
-      return {
-          has_experts ? MemoryWords::tr("All experts at %1").arg(all)
-                      : MemoryWords::tr("All layers at %1").arg(all),
-          MemoryWords::tr(
-              "So many bits are about what each weight takes. Below 3 bits answers get noticeably worse.")};
+        return {
+            MemoryWords::tr("A fixed mix that fills the budget"),
+            has_experts
+                ? MemoryWords::tr("Each expert keeps one precision: the best mix that fits in the budget.")
+                : MemoryWords::tr("Each layer keeps one precision: the best mix that fits in the budget.")};
+      return {has_experts ? MemoryWords::tr("All experts at %1").arg(all)
+                          : MemoryWords::tr("All layers at %1").arg(all),
+              MemoryWords::tr("The number of bits is roughly what each weight takes. Below 3 bits, answers "
+                              "get noticeably worse.")};
     case PolicyKind::offload:
       return {MemoryWords::tr("Experts at %1, some on the disk").arg(all),
               MemoryWords::tr(
@@ -80,14 +75,12 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
                   "larger model runs.")};
     case PolicyKind::flexquant:
       return {MemoryWords::tr("Layers at %1, lower while an answer is certain").arg(all),
-              MemoryWords::tr(
-                  "Each question is read at the highest precision; while an answer is certain enough, its "
-                  "layers go down one by one. It is faster and takes no less memory.")};
+              MemoryWords::tr("Each question is read at the highest precision; while an answer is certain "
+                              "enough, its layers go down one by one. This is faster but saves no memory.")};
     case PolicyKind::pmpd:
       return {MemoryWords::tr("Layers at %1, lower with the length of an answer").arg(all),
-              MemoryWords::tr(
-                  "Each question is read at the highest precision; the longer an answer is, the lower the "
-                  "precision of all layers. It is faster and takes no less memory.")};
+              MemoryWords::tr("Each question is read at the highest precision; the longer an answer is, the "
+                              "lower the precision of all layers. This is faster but saves no memory.")};
     case PolicyKind::automatic:
       break;
   }
@@ -110,8 +103,8 @@ MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::
                                                               : machine.device.memory_bytes;
   options.budget_why =
       MemoryWords::tr(
-          "What the model may take: its weights, the conversation and room to compute. Where precision "
-          "changes, it never takes more, not even for a moment. %1 are free for a model now.")
+          "What the model may take: its weights, the conversation and working memory. Even when precision "
+          "changes, it never takes more, not even for a moment. %1 is free for a model now.")
           .arg(ui::bytes_text(machine.room.precision.budget_bytes));
   options.size_of = [](const QString& text) { return parse_size(text.toStdString()); };
   return options;
@@ -135,7 +128,7 @@ void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
   const Plan::Parts& parts = report.plan.parts;
   add_part(view, Kind::dense,
            parts.experts.empty() ? MemoryWords::tr("Weights") : MemoryWords::tr("Dense weights"), parts.dense,
-           parts.experts.empty() ? MemoryWords::tr("All weights as the file has them.")
+           parts.experts.empty() ? MemoryWords::tr("All weights as they are in the file.")
                                  : MemoryWords::tr("What every token uses: embeddings, attention, routers."));
   for (const PlanTier& tier : parts.experts) {
     ui::BudgetPartView part;
@@ -146,9 +139,8 @@ void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
                             : MemoryWords::tr("%Ln layer(s) at %1", nullptr, static_cast<int>(tier.units))
                                   .arg(tier_words(tier.name));
     part.bytes = tier.bytes;
-    part.why =
-        MemoryWords::tr("%1 bits for each weight, with what the blocks are rounded up to and a spare one.")
-            .arg(ui::number_text(tier.bits_per_weight, 2));
+    part.why = MemoryWords::tr("%1 bits per weight, including rounding up to whole blocks and a spare one.")
+                   .arg(ui::number_text(tier.bits_per_weight, 2));
     if (tier.bytes > 0) view.parts.push_back(part);
   }
   add_part(view, Kind::kv, MemoryWords::tr("Conversation"), parts.kv,
@@ -164,17 +156,17 @@ void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
         view, Kind::kv, MemoryWords::tr("Conversation (recurrent state)"), parts.states,
         MemoryWords::tr("What some layers keep instead of keys and values, with copies to return to when "
                         "you change something further up."));
-  add_part(view, Kind::activations, MemoryWords::tr("Room to compute"), parts.activations,
+  add_part(view, Kind::activations, MemoryWords::tr("Working memory"), parts.activations,
            MemoryWords::tr("What the layers pass on, for %1 tokens of a prompt at once.")
                .arg(ui::count_text(report.options.chunk)));
   add_part(view, Kind::safety, MemoryWords::tr("Kept free"), parts.safety,
-           MemoryWords::tr("Two hundredths of the budget, at most a gibibyte, for what nobody can plan."));
+           MemoryWords::tr("Two per cent of the budget, at most 1 GiB, for what cannot be planned."));
 }
 
 QString remedy_words(const Remedy& remedy, bool has_experts) {
   switch (remedy.kind) {
     case Remedy::Kind::budget:
-      return MemoryWords::tr("Take a budget of %1").arg(ui::bytes_text(remedy.setup.precision.budget_bytes));
+      return MemoryWords::tr("Set the budget to %1").arg(ui::bytes_text(remedy.setup.precision.budget_bytes));
     case Remedy::Kind::kv:
       return MemoryWords::tr("Remember the conversation with 8 bits");
     case Remedy::Kind::context:
@@ -201,9 +193,8 @@ void set_preference(ui::BudgetView& view, const Candidate& candidate, const Load
   view.can_prefer = report.basis.harm_is_measured;
   if (!view.can_prefer) {
     view.prefer_why = MemoryWords::tr(
-        "Nobody has measured yet what each precision costs this model. \"Prepare…\" in the list of models "
-        "does; "
-        "then you can trade quality for speed here.");
+        "What each precision costs this model has not been measured yet. \"Prepare…\" in the list of models "
+        "measures it; then you can trade quality for speed here.");
     return;
   }
   view.prefer_why =
@@ -235,7 +226,7 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
   view.fits = plan.fits;
   if (plan.fits) {
     view.verdict =
-        MemoryWords::tr("It fits: %1 of %2 stay free.")
+        MemoryWords::tr("It fits: %1 of %2 stays free.")
             .arg(ui::bytes_text(std::max<std::int64_t>(0, setup.precision.budget_bytes - plan.total_bytes)),
                  ui::bytes_text(setup.precision.budget_bytes));
     if (moves_experts(report.policy()) && plan.parts.experts.front().units < report.units())
@@ -272,8 +263,8 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
     if (report.policy() != PolicyKind::none && report.basis.store_fingerprint.empty())
       view.why += QLatin1Char(' ') +
                   MemoryWords::tr(
-                      "No precisions are prepared yet, so each expert counts as if a lower one hurt it "
-                      "like any other; once they are, the plan can change, and Fovea says so.");
+                      "No precisions are prepared yet, so lower precision is assumed to hurt every expert "
+                      "alike. Once they are prepared, the plan can change, and Fovea will say so.");
   }
   return view;
 }
@@ -282,12 +273,12 @@ BudgetView budget_by_size(const Candidate& candidate, const LoadOptions& setup) 
   ui::BudgetView view;
   add_part(view, ui::BudgetPartView::Kind::dense, MemoryWords::tr("Weights"), candidate.file_bytes,
            MemoryWords::tr("The size of the file."));
-  add_part(view, ui::BudgetPartView::Kind::kv, MemoryWords::tr("Conversation and room to compute, estimated"),
+  add_part(view, ui::BudgetPartView::Kind::kv, MemoryWords::tr("Conversation and working memory, estimated"),
            candidate.fit.needed_bytes - candidate.file_bytes,
            MemoryWords::tr("A tenth of the weights, at least 268 MB."));
   set_bytes(view, setup.precision.budget_bytes, candidate.fit.needed_bytes, 0);
   view.fits = !view.over;
-  view.verdict = view.fits ? MemoryWords::tr("It should fit.") : MemoryWords::tr("It will hardly fit.");
+  view.verdict = view.fits ? MemoryWords::tr("It should fit.") : MemoryWords::tr("It is unlikely to fit.");
   view.why_short = MemoryWords::tr("estimated from the file's size");
   view.why = fit_reason(candidate.fit);
   return view;

@@ -208,7 +208,7 @@ void WizardController::open_failed(const Error& error) {
   if (!opening_) return;
   opening_ = false;
   start_.busy = false;
-  start_.error = error.kind == ErrorKind::cancelled ? tr("Stopped. What is prepared already stays.")
+  start_.error = error.kind == ErrorKind::cancelled ? tr("Stopped. What has been prepared is kept.")
                                                     : error_words(error);
   if (page_ == Page::start) show_start();
   update_navigation();

@@ -199,14 +199,14 @@ void WizardController::show_models() {
     note = tr("No model was found, and none is known to fit. Open a file from the File menu instead.");
   } else if (looked_ && !some_fit) {
     note =
-        tr("None of these fits what is free now. Close other programs, go back to the first page, and come "
+        tr("None of these fits in what is free now. Close other programs, go back to the first page, and try "
            "again.");
   } else if (!candidates_.empty() && candidates_.front().path.empty() && !world_.open &&
              std::ranges::any_of(candidates_,
                                  [](const Candidate& c) { return c.usable() && !c.path.empty(); })) {
     note =
-        tr("Nothing must be downloaded to begin: closing this window opens a model that is on this computer "
-           "already.");
+        tr("You do not have to download anything to begin: closing this window opens a model that is already "
+           "on this computer.");
   }
   dialog_->set_models(rows, current, note, (looking_ || measuring_) && candidates_.empty());
   update_navigation();
@@ -345,11 +345,10 @@ void WizardController::show_start() {
   start_.command.clear();
   const bool from_hub = chosen_->entry && !chosen_->entry->repository.empty();
   if (is_here()) {
-    start_.text =
-        is_open() ? tr("%1 is open with these settings.").arg(name)
-                  : tr("%1 will be opened with these settings. A model that is open now is closed; it comes "
-                       "back if you close this window before the end.")
-                        .arg(name);
+    start_.text = is_open() ? tr("%1 is open with these settings.").arg(name)
+                            : tr("%1 will be opened with these settings. Any open model is closed; it comes "
+                                 "back if you close this window before the end.")
+                                  .arg(name);
   } else if (from_hub && world_.can_download) {
     start_.text = tr("%1 is not on this computer yet.").arg(name);
     start_.can_download = true;
@@ -371,13 +370,13 @@ void WizardController::show_calibration(const QString& text) {
   calibration_.can_measure = chosen_ && is_open();
   calibration_.running = calibrating_;
   if (calibrating_) {
-    calibration_.text = tr("The model writes for a few seconds, to see how fast it is.");
+    calibration_.text = tr("The model writes for a few seconds, to measure how fast it is.");
   } else if (measured_) {
     calibration_.text = tr("Measured for %n second(s).", nullptr, static_cast<int>(measured_->seconds + 0.5));
   } else if (!text.isEmpty()) {
     calibration_.text = text;
   } else {
-    calibration_.text = tr("The model is not open, so that nothing is measured. These are the predictions.");
+    calibration_.text = tr("The model is not open, so nothing is measured. These are the predictions.");
   }
   calibration_.rows.clear();
   calibration_.command_line.clear();

@@ -57,7 +57,7 @@ QString holds_of(const LoadPlan& report, bool has_experts) {
 
 QString parameters_of(const Candidate& candidate) {
   if (candidate.experts == 0) return billions(candidate.parameters);
-  return WizardWords::tr("%1, of which %2 work for each token")
+  return WizardWords::tr("%1, of which %2 are used for each token")
       .arg(billions(candidate.parameters), billions(candidate.parameters_active));
 }
 
@@ -81,7 +81,7 @@ QString speed_why(const Candidate& candidate, const Machine& machine) {
                                   "memory at %1.")
                                   .arg(gb_per_s(machine.memory_read_gb_per_s));
   else if (candidate.fit.kind == FitKind::experts_elsewhere)
-    why += QLatin1Char(' ') + WizardWords::tr("Experts that are on the disk alone are read at %1.")
+    why += QLatin1Char(' ') + WizardWords::tr("Experts that are only on the disk are read at %1.")
                                   .arg(gb_per_s(machine.disk_read_gb_per_s));
   return why;
 }
@@ -98,9 +98,8 @@ FactView longest_context(const Candidate& candidate) {
   return {WizardWords::tr("Longest conversation"),
           WizardWords::tr("%1 of %2 tokens")
               .arg(ui::count_text(candidate.longest_context), ui::count_text(candidate.context)),
-          WizardWords::tr(
-              "The longest context for which the planner finds room beside the weights, of what the model "
-              "was trained for.")};
+          WizardWords::tr("The longest context for which the planner finds room beside the weights, out of "
+                          "what the model was trained for.")};
 }
 
 }  // namespace
@@ -112,22 +111,20 @@ FactView card_facts(const Machine& machine, const QStringList& cards) {
   const QString name = WizardWords::tr("Graphics card");
   if (machine.gpu) {
     QString value =
-        WizardWords::tr("%1 (%2): %3, of which %4 are free")
+        WizardWords::tr("%1 (%2): %3, of which %4 is free")
             .arg(q(machine.gpu->description), q(machine.gpu->name), ui::bytes_text(machine.gpu->memory_bytes),
                  ui::bytes_text(machine.gpu->memory_free_bytes));
     if (machine.gpu->bandwidth_gb_per_s > 0)
       value += WizardWords::tr("; read at %1").arg(gb_per_s(machine.gpu->bandwidth_gb_per_s));
-    return {
-        name, value,
-        WizardWords::tr("What its driver tells now; other programs' use is not counted as free. The speed is "
-                        "what its clock and width promise.")};
+    return {name, value,
+            WizardWords::tr("As reported by its driver now; memory used by other programs does not count as "
+                            "free. The speed is what its clock and bus width allow.")};
   }
   if (cards.isEmpty())
-    return {name, WizardWords::tr("none found"),
-            WizardWords::tr("Looked for in what the system's drivers tell.")};
+    return {name, WizardWords::tr("none found"), WizardWords::tr("As reported by the system's drivers.")};
   return {name, cards.join(QStringLiteral("; ")),
           machine.no_gpu.empty()
-              ? WizardWords::tr("The processor computes: the card's memory is not counted.")
+              ? WizardWords::tr("Models run on the processor, so the card's memory is not counted.")
               : WizardWords::tr("The card's memory is not counted, because no card can be "
                                 "used: %1.")
                     .arg(sentence_words(machine.no_gpu))};
@@ -156,7 +153,7 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
            .arg(q(device.instruction_set))},
       card_fact,
       {WizardWords::tr("Memory"),
-       WizardWords::tr("%1, of which %2 are free")
+       WizardWords::tr("%1, of which %2 is free")
            .arg(ui::bytes_text(device.memory_bytes), ui::bytes_text(device.memory_free_bytes)),
        WizardWords::tr(
            "What the system, or the container, lets this program take without writing memory to the "
@@ -164,22 +161,21 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
       {WizardWords::tr("For a model"),
        machine.trouble ? QStringLiteral("–") : ui::bytes_text(machine.room.precision.budget_bytes),
        machine.gpu
-           ? WizardWords::tr("The card's free memory, less a thirty-second for other programs; a model that "
-                             "would be closed counts as free. The computer's own memory can hold more "
-                             "experts, which the processor then computes. You can change it later.")
-           : WizardWords::tr("The free memory, less a gibibyte for the desktop and its programs; a model "
-                             "that would be closed counts as free. You can change it later.")},
-      {WizardWords::tr("Memory is read at"), memory_speed,
-       WizardWords::tr("All threads read half a gibibyte again and again until the fastest passes agree. "
-                       "Writing an answer "
-                       "is bound by it.")},
+           ? WizardWords::tr("The card's free memory, less 1/32 for other programs; a model that would be "
+                             "closed counts as free. The computer's own memory can hold more experts, which "
+                             "the processor then computes. You can change this later.")
+           : WizardWords::tr("The free memory, less 1 GiB for the desktop and its programs; a model that "
+                             "would be closed counts as free. You can change this later.")},
+      {WizardWords::tr("Memory read speed"), memory_speed,
+       WizardWords::tr("Measured by reading half a gibibyte with all threads, again and again, until the "
+                       "fastest passes agree. It limits how fast answers are written.")},
       {WizardWords::tr("Disk"), WizardWords::tr("%1 free").arg(ui::bytes_text(machine.disk_free_bytes)),
        WizardWords::tr("On the disk with the folder %1, where models are kept.")
            .arg(q(machine.folder.string()))},
-      {WizardWords::tr("Disk is read at"), disk_speed,
-       WizardWords::tr(
-           "Up to a second of reading the largest model there, or a file of 67 MB made for this and "
-           "removed, past the system's cache. Loading and experts on the disk are bound by it.")},
+      {WizardWords::tr("Disk read speed"), disk_speed,
+       WizardWords::tr("Measured by reading the largest model there for up to a second, or a file of 67 MB "
+                       "made for this and then removed, bypassing the system's cache. It limits how fast "
+                       "models load and experts are read from the disk.")},
   };
 }
 
@@ -187,8 +183,8 @@ QString machine_note(const Machine& machine) {
   QStringList notes;
   const auto is_usable = [](const DeviceInfo& d) { return is_card(d.name) && d.unusable.empty(); };
   if (!machine.gpu && std::ranges::any_of(machine.devices, is_usable))
-    notes +=
-        WizardWords::tr("The processor computes. The graphics card is used only when it is chosen above.");
+    notes += WizardWords::tr(
+        "Models run on the processor. The graphics card is used only if you choose it above.");
   if (machine.trouble) return {};  // the choice says it
   if (machine.room.precision.budget_bytes < 2'000'000'000)
     notes +=
@@ -227,28 +223,25 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
                   ? holds_of(candidate.fit.report, candidate.experts > 0)
                   : fit_number(candidate.fit);
   row.facts.push_back({WizardWords::tr("Memory"), fit_number(candidate.fit), fit_reason(candidate.fit)});
-  row.facts.push_back(
-      {WizardWords::tr("Parameters"), parameters_of(candidate),
-       candidate.path.empty()
-           ? WizardWords::tr("As its makers published it.")
-           : WizardWords::tr("Counted in the file. Those that work for a token are the dense weights "
-                             "and the experts that its routers choose.")});
+  row.facts.push_back({WizardWords::tr("Parameters"), parameters_of(candidate),
+                       candidate.path.empty()
+                           ? WizardWords::tr("As published by its makers.")
+                           : WizardWords::tr("Counted in the file. Each token uses the dense weights and the "
+                                             "experts that the routers choose for it.")});
   row.facts.push_back({WizardWords::tr("Speed"),
                        candidate.tokens_per_second > 0
                            ? WizardWords::tr("at most %1").arg(tokens_per_s(candidate.tokens_per_second))
                            : WizardWords::tr("not known yet"),
                        speed_why(candidate, machine)});
   if (const QString first = first_token(candidate.fit.report); !first.isEmpty())
-    row.facts.push_back(
-        {WizardWords::tr("First word"), first,
-         WizardWords::tr(
-             "Reading a prompt of %1 tokens: its arithmetic at the speed that was measured for this "
-             "machine. The real time is longer.")
-             .arg(ui::count_text(usual_prompt_tokens))});
+    row.facts.push_back({WizardWords::tr("First word"), first,
+                         WizardWords::tr("Reading a prompt of %1 tokens: the arithmetic alone, at the speed "
+                                         "measured for this machine. The real time is longer.")
+                             .arg(ui::count_text(usual_prompt_tokens))});
   if (const ui::FactView fact = longest_context(candidate); !fact.name.isEmpty()) row.facts.push_back(fact);
   if (candidate.entry)
     row.facts.push_back({WizardWords::tr("Licence"), q(candidate.entry->licence),
-                         WizardWords::tr("As its makers published it.")});
+                         WizardWords::tr("As published by its makers.")});
   return row;
 }
 
@@ -263,23 +256,24 @@ std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNee
     facts.push_back({WizardWords::tr("File"), q(candidate.entry->file), {}, true});
     const bool computed = is_computed(candidate);
     facts.push_back({WizardWords::tr("Size"),
-                     (computed ? WizardWords::tr("about %1; %2 are free on the disk")
-                               : WizardWords::tr("%1; %2 are free on the disk"))
+                     (computed ? WizardWords::tr("about %1; %2 is free on the disk")
+                               : WizardWords::tr("%1; %2 is free on the disk"))
                          .arg(ui::bytes_text(candidate.file_bytes), ui::bytes_text(machine.disk_free_bytes)),
-                     computed ? WizardWords::tr("Computed from the model's published sizes. The hub says it "
-                                                "exactly when the download begins.")
+                     computed ? WizardWords::tr("Computed from the model's published sizes. The hub gives "
+                                                "the exact size when the download begins.")
                               : WizardWords::tr("As the hub lists it, to three digits.")});
   }
   if (store.needed && store.there) {
-    facts.push_back({WizardWords::tr("Precisions"), WizardWords::tr("prepared already"),
+    facts.push_back({WizardWords::tr("Precisions"), WizardWords::tr("already prepared"),
                      WizardWords::tr("The file with every expert at each precision is there.")});
   } else if (store.needed) {
     facts.push_back(
         {WizardWords::tr("Precisions"),
-         WizardWords::tr("will be prepared first: %1 on the disk, %2 are free")
+         WizardWords::tr("will be prepared first: %1 on the disk, %2 is free")
              .arg(ui::bytes_text(store.bytes), ui::bytes_text(machine.disk_free_bytes)),
-         WizardWords::tr("Every expert is written once at each precision, so that a change while you talk is "
-                         "one read. It is done once for each model; it can be stopped and goes on later.")});
+         WizardWords::tr(
+             "Every expert is written once at each precision, so that a change while you talk takes a single "
+             "read. This is done once for each model; it can be stopped and continued later.")});
   }
   return facts;
 }
@@ -302,11 +296,10 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
   const bool offloaded = report && report->units_offloaded > 0;
   const double most = bytes > 0 && !offloaded ? memory_speed * 1e9 / bytes : 0;
   std::vector<ui::ComparisonRow> rows;
-  QString speed_reason =
-      WizardWords::tr(
-          "Predicted: what memory can deliver, %1, divided by what a token reads. No machine "
-          "reaches it quite.")
-          .arg(gb_per_s(memory_speed));
+  QString speed_reason = WizardWords::tr(
+                             "Predicted: what the memory can deliver (%1), divided by what a token reads. No "
+                             "machine quite reaches it.")
+                             .arg(gb_per_s(memory_speed));
   if (result)
     speed_reason +=
         QLatin1Char(' ') +
@@ -320,9 +313,8 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
     rows.push_back(
         {WizardWords::tr("First word of an answer"), first_token(*report),
          result ? WizardWords::tr("%1 s").arg(ui::number_text(result->first_token_seconds, 2)) : nothing,
-         WizardWords::tr(
-             "Behind a prompt of %1 tokens. Predicted: its arithmetic at the speed that was measured "
-             "for this machine. Measured: the same prompt, once.")
+         WizardWords::tr("After a prompt of %1 tokens. Predicted: the arithmetic alone, at the speed "
+                         "measured for this machine. Measured: the same prompt, once.")
              .arg(ui::count_text(std::min(usual_prompt_tokens, report->options.context)))});
   rows.push_back(
       {WizardWords::tr("Read for each token"), size(bytes),
@@ -331,16 +323,14 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
            "Predicted from the plan: the dense weights and the experts that a token uses. Measured: what "
            "the engine counts, with the conversation so far.")});
   rows.push_back(
-      {WizardWords::tr("Memory is read at"), memory_speed > 0 ? gb_per_s(memory_speed) : nothing,
+      {WizardWords::tr("Memory read speed"), memory_speed > 0 ? gb_per_s(memory_speed) : nothing,
        result ? gb_per_s(result->read_gb_per_s) : nothing,
        WizardWords::tr("The first page's measurement, and the same again with the model in memory.")});
-  rows.push_back(
-      {WizardWords::tr("Memory of the model"),
-       report ? size(static_cast<double>(taken_bytes(report->plan))) : nothing,
-       result ? size(static_cast<double>(result->accounted_bytes)) : nothing,
-       WizardWords::tr(
-           "The plan, and what the engine has taken by its own books, both without what is kept free of the "
-           "budget.")});
+  rows.push_back({WizardWords::tr("Memory of the model"),
+                  report ? size(static_cast<double>(taken_bytes(report->plan))) : nothing,
+                  result ? size(static_cast<double>(result->accounted_bytes)) : nothing,
+                  WizardWords::tr("The plan, and what the engine has taken by its own count; both leave out "
+                                  "the part of the budget that is kept free.")});
   rows.push_back(
       {WizardWords::tr("Memory of the whole program"), nothing,
        result ? size(static_cast<double>(result->resident_bytes)) : nothing,

@@ -17,9 +17,9 @@ const char* headline_of(ErrorKind kind) {
     case ErrorKind::not_found:
       return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "It was not found");
     case ErrorKind::io:
-      return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "An access failed");
+      return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Access failed");
     case ErrorKind::format:
-      return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "A file is damaged, or is not what it should be");
+      return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "A file is damaged or is not what was expected");
     case ErrorKind::unsupported:
       return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Fovea cannot do this");
     case ErrorKind::invalid:
@@ -27,7 +27,7 @@ const char* headline_of(ErrorKind kind) {
     case ErrorKind::memory:
       return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "There is not enough memory");
     case ErrorKind::context_full:
-      return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "The conversation does not fit the context");
+      return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "The conversation does not fit in the context");
     case ErrorKind::device:
       return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "The device failed");
     case ErrorKind::cancelled:
@@ -35,7 +35,7 @@ const char* headline_of(ErrorKind kind) {
     case ErrorKind::internal:
       break;
   }
-  return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "A fault in Fovea");
+  return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "An internal error in Fovea");
 }
 
 // The window's words, where it has them for the code, and its numbers.

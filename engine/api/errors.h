@@ -29,7 +29,7 @@ FOVEA_PHRASE(stage_writing, "writing to the disk");
 FOVEA_PHRASE(stage_checking, "checking");
 FOVEA_PHRASE(stage_building, "building");
 FOVEA_PHRASE(stage_downloading, "downloading");
-FOVEA_PHRASE(stage_self_test, "self test");
+FOVEA_PHRASE(stage_self_test, "self-test");
 FOVEA_PHRASE(stage_bench, "bench");
 FOVEA_PHRASE(stage_perplexity, "perplexity");
 FOVEA_PHRASE(stage_trace, "trace");
@@ -49,14 +49,14 @@ FOVEA_PHRASE(unit_passes, "passes");
 FOVEA_PHRASE(unit_documents, "documents");
 
 // Said by several folders.
-FOVEA_PHRASE(a_text, "a text");
+FOVEA_PHRASE(a_text, "a string");
 FOVEA_PHRASE(a_number, "a number");
 FOVEA_PHRASE(true_or_false, "true or false");
 FOVEA_PHRASE(lone_tensor_place, "tensor {tensor}");
 FOVEA_PHRASE(shape_place, "--shape {shape}");
 FOVEA_PHRASE(plan_place, "the plan");
 FOVEA_PHRASE(choose_writable_place, "Choose a place that you can write to");
-FOVEA_PHRASE(give_the_right_to_read, "Give yourself the right to read it");
+FOVEA_PHRASE(give_the_right_to_read, "Give yourself permission to read it");
 
 }  // namespace fovea::phrases
 
@@ -76,15 +76,16 @@ FOVEA_ERROR(cancelled, check_was_stopped, "the check was stopped", "");
 FOVEA_ERROR(unsupported, no_tokeniser, "the model was loaded without a tokeniser", "");
 
 // On which the window acts.
-FOVEA_ERROR(context_full, conversation_too_long,
-            "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer",
-            "Load the model with a longer context, or shorten the conversation, or let the {messages} oldest "
-            "{messages:message|messages} be left out");
+FOVEA_ERROR(
+    context_full, conversation_too_long,
+    "{tokens} {tokens:token does|tokens do} not fit in a context of {context} with room for an answer",
+    "Load the model with a longer context, shorten the conversation, or let the {messages} oldest "
+    "{messages:message|messages} be left out");
 
 // On which the server acts.
 FOVEA_ERROR(context_full, text_beyond_context,
-            "{tokens} {tokens:token does|tokens do} not fit a context of {context}",
-            "Divide the text, or load the model with a longer context");
+            "{tokens} {tokens:token does|tokens do} not fit in a context of {context}",
+            "Split the text, or load the model with a longer context");
 
 FOVEA_ERROR(unsupported, device_unusable, "{description} cannot be used: {obstacle}", "Choose --device cpu");
 FOVEA_ERROR(not_found, no_gpu_here, "{obstacle}", "Choose one of: {devices}");

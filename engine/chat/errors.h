@@ -31,40 +31,41 @@ FOVEA_ERROR(invalid, nothing_asked, "the request has no message and no raw promp
 FOVEA_ERROR(invalid, empty_prompt, "the prompt is empty", "Give a question");
 FOVEA_ERROR(invalid, last_is_not_assistants,
             "only an assistant's message can be continued, and the last is the {role}'s", "");
-FOVEA_ERROR(unsupported, begun_answer_has_calls, "an answer with calls cannot go on",
+FOVEA_ERROR(unsupported, begun_answer_has_calls, "an answer with calls cannot be continued",
             "Answer the calls, or ask for a new answer");
-FOVEA_ERROR(context_full, prompt_too_long,
-            "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer",
-            "");
+FOVEA_ERROR(
+    context_full, prompt_too_long,
+    "{tokens} {tokens:token does|tokens do} not fit in a context of {context} with room for an answer", "");
 FOVEA_ERROR(unsupported, thinking_not_switched,
-            "the model's chat template has no switch for it: it thinks as it was trained to",
+            "the model's chat template has no switch for it: the model thinks as it was trained to",
             "Leave it to the model");
-FOVEA_ERROR(unsupported, no_effort, "the model's chat template has no effort", "Leave it to the model");
+FOVEA_ERROR(unsupported, no_effort, "the model's chat template has no effort setting",
+            "Leave it to the model");
 FOVEA_ERROR(invalid, raw_prompt_has_no_template,
-            "it is told to the chat template, and a raw prompt goes in without one",
+            "it is meant for the chat template, and a raw prompt does not use one",
             "Leave it out, or give messages");
 FOVEA_ERROR(unsupported, model_is_no_chat_model, "this model has none: it was not made for conversations",
             "Choose an instruct or chat model, or give a raw prompt");
 
 // answer_hold.cpp
 FOVEA_ERROR(invalid, limit_too_short_for_form,
-            "{limit} {limit:token is|tokens are} too few for an answer of the form that was asked for",
+            "{limit} {limit:token is|tokens are} too few for an answer in the requested format",
             "Allow {needed} or more");
 FOVEA_ERROR(context_full, context_too_short_for_form,
-            "the context has room for {room} {room:token|tokens} of an answer, and the form that was asked "
-            "for needs {needed}",
+            "the context has room for {room} {room:token|tokens} of an answer, but the requested format "
+            "needs {needed}",
             "Load the model with a longer context, or shorten the conversation");
 FOVEA_ERROR(invalid, begun_answer_not_of_form,
-            "the answer that shall go on is not the beginning of one of the form that was asked for",
-            "Ask for a new answer, or leave out the form");
+            "the answer to be continued does not begin like one in the requested format",
+            "Ask for a new answer, or leave out the format");
 
 // tool_requests.cpp
-FOVEA_ERROR(invalid, tool_is_no_function, "this is no object with a \"function\"",
+FOVEA_ERROR(invalid, tool_is_no_function, "this is not an object with a \"function\"",
             "Give {{\"type\": \"function\", \"function\": {{\"name\": …, \"parameters\": …}}}}");
 FOVEA_ERROR(invalid, tool_name_not_plain,
-            "its function has no name of 1 to 128 letters, digits, underscores, hyphens and dots",
-            "Name it so");
-FOVEA_ERROR(invalid, tool_parameters_no_schema, "the \"parameters\" of its function are no object",
+            "its function's name is not 1 to 128 letters, digits, underscores, hyphens and dots",
+            "Give it such a name");
+FOVEA_ERROR(invalid, tool_parameters_no_schema, "the \"parameters\" of its function are not an object",
             "Give a JSON schema, or leave them out");
 FOVEA_ERROR(invalid, tool_named_twice, "two functions have the name \"{name}\"", "Rename one of them");
 FOVEA_ERROR(invalid, no_tools_to_choose, "a call is required, and there are no tools",
@@ -75,7 +76,7 @@ FOVEA_ERROR(unsupported, template_knows_no_tools,
             "the model's chat template has no place for tools: it was not made to call any",
             "Choose a model that was, or leave out the tools");
 FOVEA_ERROR(unsupported, call_syntax_unknown,
-            "how this model writes calls is not known: by its chat template it is none of the ways that are",
+            "it is not known how this model writes calls: its chat template matches none of the known ways",
             "Choose another model, or leave out the tools");
 
 }  // namespace fovea::errors

@@ -53,8 +53,8 @@ FOVEA_PHRASE(conversion_outcome, "{count} {count:matrix|matrices} of {bits} bits
 FOVEA_PHRASE(rounding_none, "exactly");
 FOVEA_PHRASE(rounding_scales, "scales rounded to F16");
 FOVEA_PHRASE(rounding_permuted, "rounded, since groups are in the order of activations");
-FOVEA_PHRASE(rounding_groups, "rounded, since groups are no multiple of 32 inputs");
-FOVEA_PHRASE(rounding_columns, "rounded, since the inputs are no multiple of 32");
+FOVEA_PHRASE(rounding_groups, "rounded, since groups are not a multiple of 32 inputs");
+FOVEA_PHRASE(rounding_columns, "rounded, since the inputs are not a multiple of 32");
 FOVEA_PHRASE(rounding_zero_points, "rounded, since codes and zero points need 9 bits");
 
 // quantization.cpp: what is expected.
@@ -76,9 +76,9 @@ FOVEA_PHRASE(store_first_extent_offset, "the first extent's offset");
 FOVEA_PHRASE(store_file_size, "the file's size");
 // … and what a field of the description should be.
 FOVEA_PHRASE(store_hexadecimal, "16 hexadecimal digits");
-FOVEA_PHRASE(store_short_text, "a short text");
+FOVEA_PHRASE(store_short_text, "a short string");
 FOVEA_PHRASE(store_number_up_to, "a number up to {most}");
-FOVEA_PHRASE(store_short_texts, "a list of short texts");
+FOVEA_PHRASE(store_short_texts, "a list of short strings");
 FOVEA_PHRASE(store_list_without_repetitions, "a list without repetitions");
 
 // joined_experts.cpp: what a shape should be.
@@ -103,11 +103,11 @@ FOVEA_ERROR(memory, no_memory_to_open, "there is not enough memory to open the m
 FOVEA_ERROR(format, json_too_long, "the file has {size:exact} bytes, expected at most {limit:exact}", "");
 FOVEA_ERROR(format, no_json_object, "the file holds no JSON object", "");
 FOVEA_ERROR(format, no_chat_template_named_default,
-            "chat_template is neither a text nor a list that holds one named \"default\"",
+            "chat_template is neither a string nor a list that contains one named \"default\"",
             "Put the template into chat_template.jinja");
 FOVEA_ERROR(format, no_weight_map, "the index has no weight_map", "");
 FOVEA_ERROR(format, shard_outside_folder,
-            "tensor {tensor} lies in {shard}, expected the name of a file in this folder", "");
+            "tensor {tensor} is in {shard}, expected the name of a file in this folder", "");
 FOVEA_ERROR(not_found, shard_missing,
             "this file of the model is missing, {count} {count:tensor is|tensors are} in it",
             "Download it into the same folder");
@@ -188,7 +188,7 @@ FOVEA_ERROR(format, gguf_tensors_overlap,
 // gguf_writer.cpp
 FOVEA_ERROR(invalid, shape_not_storable, "its shape cannot be stored as {type}", "");
 FOVEA_ERROR(invalid, value_not_storable, "its value cannot be stored as {type}", "");
-FOVEA_ERROR(invalid, alignment_not_writable, "general.alignment is not a power of two from 8", "");
+FOVEA_ERROR(invalid, alignment_not_writable, "general.alignment is not a power of two of at least 8", "");
 FOVEA_ERROR(invalid, more_bytes_than_announced, "more bytes were given than the tensors announced take", "");
 FOVEA_ERROR(invalid, fewer_bytes_than_announced,
             "{written:exact} bytes were written, expected {expected:exact}", "");
@@ -236,7 +236,7 @@ FOVEA_ERROR(unsupported, quantization_not_read,
             "Use the model's unquantised folder, or a GGUF file of it");
 FOVEA_ERROR(format, quantization_wrong, "quantization_config's {key} is {value}, expected {expected}",
             "The file is damaged or cut off: download it again");
-FOVEA_ERROR(format, quantization_no_object, "quantization_config is no JSON object",
+FOVEA_ERROR(format, quantization_no_object, "quantization_config is not a JSON object",
             "The file is damaged or cut off: download it again");
 
 // safetensors_reader.cpp
@@ -272,8 +272,8 @@ FOVEA_ERROR(format, safetensors_tail,
             "the tensors end here, the file goes on for {count} more {count:byte|bytes}", "");
 
 // store.cpp
-FOVEA_ERROR(io, store_not_opened, "cannot open the store: {said}", "Check the file's rights");
-FOVEA_ERROR(not_found, store_not_finished, "the store is not finished", "Go on with it: fovea prepare MODEL");
+FOVEA_ERROR(io, store_not_opened, "cannot open the store: {said}", "Check the file's permissions");
+FOVEA_ERROR(not_found, store_not_finished, "the store is not finished", "Continue it: fovea prepare MODEL");
 FOVEA_ERROR(not_found, no_such_store, "there is no such store", "Make it: fovea prepare MODEL");
 FOVEA_ERROR(io, store_size_unknown, "cannot read the size: {said}", "Check the disk");
 FOVEA_ERROR(cancelled, store_read_given_up, "was given up", "");
@@ -296,7 +296,7 @@ FOVEA_ERROR(invalid, store_size_count,
             "");
 FOVEA_ERROR(invalid, store_extent_alignment, "an extent's size is not a multiple of 4096", "");
 FOVEA_ERROR(invalid, store_extents_too_large, "the extents' sizes are too large", "");
-FOVEA_ERROR(format, no_expert_store, "this is no expert store", "Choose another file");
+FOVEA_ERROR(format, no_expert_store, "this is not an expert store", "Choose another file");
 FOVEA_ERROR(unsupported, store_version,
             "the store has version {version}, this Fovea reads version {expected}", "");
 FOVEA_ERROR(format, store_ends_in_header, "the file ends in the header", "");
@@ -307,13 +307,13 @@ FOVEA_ERROR(format, store_description_checksum, "the description's checksum is w
 FOVEA_ERROR(format, store_sizes_checksum, "the checksum of the extents' sizes is wrong", "");
 FOVEA_ERROR(format, store_entry_size, "an index entry does not have 48 bytes", "");
 FOVEA_ERROR(format, store_number, "{subject} is {number}, it must be 1 … {most}", "");
-FOVEA_ERROR(format, store_no_description, "the description is no JSON object", "");
+FOVEA_ERROR(format, store_no_description, "the description is not a JSON object", "");
 FOVEA_ERROR(format, store_counts, "the header's counts are not those of the description", "");
 FOVEA_ERROR(format, store_entry_damaged, "the index entry of unit {unit} is damaged or was never written",
             "");
 FOVEA_ERROR(format, store_extent_outside, "the extent has {size:exact} bytes, which does not fit the file",
             "");
-FOVEA_ERROR(format, store_extent_error, "an error of the extent is no possible number", "");
+FOVEA_ERROR(format, store_extent_error, "an error value of the extent is not a possible number", "");
 FOVEA_ERROR(format, store_extents_hole, "the extents do not fill the file", "");
 FOVEA_ERROR(invalid, store_of_another_model,
             "the store was made for the model with the fingerprint {found}, expected {expected}", "");
@@ -325,34 +325,33 @@ FOVEA_ERROR(invalid, store_of_other_tiers, "the store was made for the tiers {fo
             "");
 FOVEA_ERROR(invalid, store_of_another_quantiser,
             "the store was made for the quantiser's version {found}, expected {expected}", "");
-FOVEA_ERROR(invalid, store_of_other_units,
-            "the store was made for a number of units of {found}, expected {expected}", "");
+FOVEA_ERROR(invalid, store_of_other_units, "the store was made for {found} units, expected {expected}", "");
 
 // store_writer.cpp
 FOVEA_ERROR(io, store_room, "the store needs {needed:exact} bytes more on this disk, {free:exact} are free",
             "Free some space, or name another place: with --out to prepare it, with --store to use it");
-FOVEA_ERROR(io, store_room_unknown, "cannot ask for the disk's room: {said}", "");
+FOVEA_ERROR(io, store_room_unknown, "cannot find out how much space the disk has: {said}", "");
 FOVEA_ERROR(io, store_size_not_set, "cannot set the file's size: {said}", "");
 FOVEA_ERROR(io, store_not_emptied, "cannot empty the file: {said}", "");
 FOVEA_ERROR(io, store_not_written, "cannot write to the file: {said}", "");
 FOVEA_ERROR(io, store_not_created, "cannot create the file: {said}", "");
-FOVEA_ERROR(io, store_not_synced, "cannot bring the file to the disk: {said}", "");
+FOVEA_ERROR(io, store_not_synced, "cannot flush the file to the disk: {said}", "");
 FOVEA_ERROR(io, store_not_named, "cannot name the finished store: {said}", "");
-FOVEA_ERROR(invalid, not_to_be_emptied, "this is no expert store", "Choose another file");
+FOVEA_ERROR(invalid, not_to_be_emptied, "this is not an expert store", "Choose another file");
 FOVEA_ERROR(io, store_folder_not_made, "cannot make the folder: {said}", "");
-FOVEA_ERROR(io, store_in_preparation, "somebody else is preparing this store now", "Wait until it is done");
+FOVEA_ERROR(io, store_in_preparation, "another program is preparing this store now", "Wait until it is done");
 FOVEA_ERROR(format, store_extent_checksum, "the extent's checksum is wrong", "");
-FOVEA_ERROR(invalid, store_version_size, "a version has {size:exact} bytes, announced were {announced:exact}",
-            "");
+FOVEA_ERROR(invalid, store_version_size,
+            "a version has {size:exact} bytes, but {announced:exact} were announced", "");
 FOVEA_ERROR(internal, store_extents_missing, "{count} {count:extent is|extents are} not written", "");
 
 // synthetic.cpp
-FOVEA_ERROR(memory, no_memory_for_synthetic, "the system gives no memory for them", "Close other programs");
+FOVEA_ERROR(memory, no_memory_for_synthetic, "the system has no memory for them", "Close other programs");
 FOVEA_ERROR(memory, no_memory_to_make_weights, "there is not enough memory to make the weights",
             "Close other programs");
 FOVEA_ERROR(
     invalid, synthetic_columns,
-    "{columns} {columns:column is|columns are} no multiple of the {block} weights of a block of {type}",
+    "{columns} {columns:column is|columns are} not a multiple of the {block} weights of a block of {type}",
     "Choose another type, or another shape");
 
 }  // namespace fovea::errors

@@ -14,8 +14,8 @@ FOVEA_PHRASE(choose_another_model, "Choose another model, or another version of 
 // Where a device failed, and what to do.
 FOVEA_PHRASE(device_case_place, "{device}, {test}");
 FOVEA_PHRASE(start_again_and_test_the_device,
-             "Start Fovea again; fovea selftest says whether the device computes right");
-FOVEA_PHRASE(conversation_is_kept, "The conversation is kept; start Fovea again to go on with it");
+             "Restart Fovea; fovea selftest tells you whether the device computes correctly");
+FOVEA_PHRASE(conversation_is_kept, "The conversation is kept; restart Fovea to continue it");
 
 // device_words.cpp: what a device was doing.
 FOVEA_PHRASE(choosing_the_device, "choosing the device");
@@ -45,7 +45,7 @@ FOVEA_PHRASE(multiplying_with_cublas, "multiplying with cuBLAS");
 FOVEA_PHRASE(driver_call_failed, "{action} failed: {said}");
 FOVEA_PHRASE(cublas_call_failed, "{action} failed: {said} ({library}; FOVEA_CUBLAS=off does without it)");
 FOVEA_PHRASE(device_hangs,
-             "the device came to no end within {seconds} s; the last kernel that it was given is {kernel}");
+             "the device did not finish within {seconds} s; the last kernel that it was given was {kernel}");
 FOVEA_PHRASE(emulation_failed, "{said}");
 
 // device_words.cpp: why GPUs, one of them or cuBLAS cannot be used.
@@ -57,20 +57,20 @@ FOVEA_PHRASE(nvidia_driver_old,
              "the NVIDIA driver is too old: it knows CUDA {known}, this program needs {needed}, which comes "
              "with driver {driver}");
 FOVEA_PHRASE(no_gpu_module,
-             "this program was built without its GPU module (it would be one of {files}); build it again "
-             "where nvcc is, see README.md");
+             "this program was built without its GPU module (it would be one of {files}); build it again on "
+             "a machine with nvcc, see README.md");
 FOVEA_PHRASE(gpu_module_not_loaded, "the GPU module cannot be loaded: {said}");
-FOVEA_PHRASE(gpu_module_foreign, "{file} is no module of Fovea");
+FOVEA_PHRASE(gpu_module_foreign, "{file} is not a Fovea module");
 FOVEA_PHRASE(gpu_module_of_another_build,
-             "{file} is of another build ({found}, expected {expected}); build or install both together");
+             "{file} is from another build ({found}, expected {expected}); build or install both together");
 FOVEA_PHRASE(unknown_gpu_switch, "FOVEA_CUDA_OFF names \"{word}\", which is none of pdl, graph and prefetch");
 FOVEA_PHRASE(no_cublas, "{file} is not installed");
 FOVEA_PHRASE(cublas_off, "FOVEA_CUBLAS says off");
 FOVEA_PHRASE(cublas_not_loaded,
              "FOVEA_CUBLAS names {file}, which cannot be used ({said}): name {right}, or set it to \"off\"");
-FOVEA_PHRASE(cublas_foreign,
-             "FOVEA_CUBLAS names {file}, which is no cuBLAS of CUDA 12 or 13: name {right}, or set it to "
-             "\"off\"");
+FOVEA_PHRASE(
+    cublas_foreign,
+    "FOVEA_CUBLAS names {file}, which is not cuBLAS from CUDA 12 or 13: name {right}, or set it to \"off\"");
 FOVEA_PHRASE(no_gpu_found, "the NVIDIA driver finds no GPU: {said}");
 FOVEA_PHRASE(no_gpu_listed, "the NVIDIA driver lists no GPU");
 FOVEA_PHRASE(gpu_architecture, "its architecture is {architecture}, this build has {built} and later ones");
@@ -87,12 +87,13 @@ namespace fovea::errors {
 FOVEA_ERROR(io, writing_failed, "writing failed: {said}", "Check the free space of the disk");
 
 // file_descriptor.cpp
-FOVEA_ERROR(format, read_cut_off, "the file was cut off while it was read", "Find out what else writes it");
+FOVEA_ERROR(format, read_cut_off, "the file was cut off while it was being read",
+            "Find out what else writes it");
 FOVEA_ERROR(io, reading_failed, "cannot read: {said}", "Check the disk");
 
 // log.cpp
 FOVEA_ERROR(io, log_not_opened, "the log cannot be opened: {said}",
-            "Check that the folder exists and can be written");
+            "Check that the folder exists and can be written to");
 
 // A device failed, has no memory left, or is not to be had.
 FOVEA_ERROR(device, device_failed, "{failure}", "");

@@ -17,8 +17,8 @@ FOVEA_PHRASE(replay_snapshot_seconds, "snapshot seconds");
 FOVEA_PHRASE(replay_on_demand_blocks, "on-demand blocks");
 FOVEA_PHRASE(replay_high_share, "high share");
 FOVEA_PHRASE(replay_without_calibration,
-             "No calibration is known for this trace, so that static takes all experts as used alike; "
-             "--store tells how often each was used");
+             "No calibration is known for this trace, so static treats all experts as used alike; --store "
+             "tells how often each was used");
 FOVEA_PHRASE(range_0_at_once_or_more, "0 (at once) or more");
 
 // Where an error was.
@@ -54,12 +54,12 @@ namespace fovea::errors {
 // bench.cpp, bench_shape.cpp
 FOVEA_ERROR(invalid, bench_needs_one, "at least one is needed", "");
 FOVEA_ERROR(invalid, bench_without_tokens, "a prompt or an answer of at least one token is needed", "");
-FOVEA_ERROR(context_full, bench_beyond_context, "{tokens} do not fit a context of {context}",
+FOVEA_ERROR(context_full, bench_beyond_context, "{tokens} do not fit in a context of {context}",
             "Load the model with a longer context");
 FOVEA_ERROR(invalid, bench_without_lengths, "there is nothing to measure", "");
 FOVEA_ERROR(invalid, bench_prompt_length, "a prompt has at least one token", "");
-FOVEA_ERROR(invalid, bench_context_length, "a context has no negative length", "");
-FOVEA_ERROR(invalid, bench_negative_budget, "there is no negative one", "");
+FOVEA_ERROR(invalid, bench_context_length, "a context cannot have a negative length", "");
+FOVEA_ERROR(invalid, bench_negative_budget, "it cannot be negative", "");
 FOVEA_ERROR(invalid, bench_tiers_beside_offload, "experts that the processor computes stay at one tier",
             "Give one tier with --n-cpu-moe, --override-tensor or -ngl");
 FOVEA_ERROR(invalid, bench_tiers_without_budget, "two tiers need a budget and a context",
@@ -67,26 +67,26 @@ FOVEA_ERROR(invalid, bench_tiers_without_budget, "two tiers need a budget and a 
 FOVEA_ERROR(invalid, bench_tier_of_file, "there is no file whose types could be taken",
             "Choose bf16, q8, q4, q4e, q3 or q2");
 FOVEA_ERROR(invalid, bench_offload_without_card,
-            "weights that are made up lie in memory alone, and {device} has no other",
-            "Choose a GPU with --device");
+            "made-up weights are only in memory, and {device} has no other", "Choose a GPU with --device");
 FOVEA_ERROR(memory, bench_no_memory_for_choices, "there is no memory for the made-up choices",
             "Choose a smaller prefill chunk");
 
 // synthetic_model.cpp
-FOVEA_ERROR(format, shape_no_object, "it is no JSON object", "fovea bench --help names the keys of a shape");
-FOVEA_ERROR(format, shape_no_number, "{key} is missing, or no whole number",
+FOVEA_ERROR(format, shape_no_object, "it is not a JSON object",
+            "fovea bench --help names the keys of a shape");
+FOVEA_ERROR(format, shape_no_number, "{key} is missing, or not a whole number",
             "fovea bench --help names the keys of a shape");
 FOVEA_ERROR(format, shape_number_out_of_range, "{key} is {value}, expected 1 … {limit}",
             "fovea bench --help names the keys of a shape");
 FOVEA_ERROR(format, shape_no_boolean, "{key} is neither true nor false",
             "fovea bench --help names the keys of a shape");
-FOVEA_ERROR(format, shape_no_multiple, "{key} is no multiple of {divisor}",
+FOVEA_ERROR(format, shape_no_multiple, "{key} is not a multiple of {divisor}",
             "fovea bench --help names the keys of a shape");
 FOVEA_ERROR(format, shape_odd_number, "{key} is odd", "fovea bench --help names the keys of a shape");
 FOVEA_ERROR(format, shape_number_beyond_other, "{key} is more than {other}",
             "fovea bench --help names the keys of a shape");
 FOVEA_ERROR(unsupported, shape_not_run, "it has layers that Fovea plans for and does not run",
-            "Choose a shape of experts and full attention, as qwen3-30b-a3b or mixtral-8x7b");
+            "Choose a shape of experts and full attention, such as qwen3-30b-a3b or mixtral-8x7b");
 
 // perplexity.cpp, reference_logits.cpp
 FOVEA_ERROR(unsupported, perplexity_without_tokeniser, "the model was loaded without a tokeniser",
@@ -110,7 +110,7 @@ FOVEA_ERROR(not_found, reference_missing, "there is no such file, and no model t
             "Check the path, or give the model");
 FOVEA_ERROR(format, reference_not_logits, "it holds no reference's output", "Choose another file");
 FOVEA_ERROR(invalid, reference_of_other_shape,
-            "it was made with another vocabulary or another window than {window} tokens",
+            "it was made with another vocabulary, or with a window other than {window} tokens",
             "Remove it, so that it is made again");
 FOVEA_ERROR(format, reference_cut, "it ends in the middle of a window",
             "Remove it, so that it is made again");
@@ -128,7 +128,8 @@ FOVEA_ERROR(invalid, continuation_beyond_context,
             "continuation {number} has {tokens} tokens, the model is loaded for {context}",
             "Load it with a longer context");
 FOVEA_ERROR(unsupported, likelihood_without_begin,
-            "the vocabulary has neither a begin nor an end of text, so nothing can stand before the text",
+            "the vocabulary has neither a beginning-of-text nor an end-of-text token, so nothing can come "
+            "before the text",
             "Give a context");
 
 // trace_recorder.cpp
@@ -151,8 +152,8 @@ FOVEA_ERROR(format, trace_number_out_of_range, "{number} is {value}, it must be 
 FOVEA_ERROR(format, trace_record_kind, "a record of kind {kind}, expected 1, 2 or 3",
             "Record the trace again");
 FOVEA_ERROR(format, trace_flags, "unknown flags {flags}", "Record the trace again");
-FOVEA_ERROR(format, trace_entropy, "the entropy is not a number from 0", "Record the trace again");
-FOVEA_ERROR(format, trace_router_weight, "the largest router weight is not a number from 0",
+FOVEA_ERROR(format, trace_entropy, "the entropy is not a number of 0 or more", "Record the trace again");
+FOVEA_ERROR(format, trace_router_weight, "the largest router weight is not a number of 0 or more",
             "Record the trace again");
 FOVEA_ERROR(
     format, trace_counts_differ,
@@ -164,19 +165,19 @@ FOVEA_ERROR(format, trace_after_its_end, "something follows the end", "Record th
 FOVEA_ERROR(invalid, report_of_nothing, "there is no trace to report on", "Name the files of `fovea trace`");
 FOVEA_ERROR(invalid, report_trace_empty, "the trace has no passes", "Record one of a longer text");
 FOVEA_ERROR(invalid, report_other_shape,
-            "its layers and experts are not those of {other}, so that nothing can be compared",
-            "Give traces of one model, or of models that differ in their weights alone");
-FOVEA_ERROR(invalid, fidelity_of_sums, "a pass has {tokens} tokens, whose choices it holds as one sum",
+            "its layers and experts are not those of {other}, so nothing can be compared",
+            "Give traces of one model, or of models that differ only in their weights");
+FOVEA_ERROR(invalid, fidelity_of_sums, "a pass has {tokens} tokens, but stores their choices as a single sum",
             "Record this trace and the others with --decode");
-FOVEA_ERROR(invalid, fidelity_without_text, "the trace does not say which tokens it is of",
+FOVEA_ERROR(invalid, fidelity_without_text, "the trace does not say which tokens it covers",
             "Record the trace again");
-FOVEA_ERROR(invalid, fidelity_of_other_text, "it is of other tokens than {reference}",
+FOVEA_ERROR(invalid, fidelity_of_other_text, "it covers other tokens than {reference}",
             "Record both from the same text, with the same --tokens and --context");
 
 // replay.cpp, replay_stage.cpp, replay_report.cpp
-FOVEA_ERROR(unsupported, replay_policy, "a replay knows fovea, dynaexq, offload and static", "");
+FOVEA_ERROR(unsupported, replay_policy, "a replay supports fovea, dynaexq, offload and static", "");
 FOVEA_ERROR(memory, replay_ceiling_room,
-            "{bytes} are too little for the lowest tier of every expert, which takes {least}",
+            "{bytes} is too little for the lowest tier of every expert, which takes {least}",
             "Give more room");
 FOVEA_ERROR(invalid, setting_out_of_range, "it must be {range}", "");
 FOVEA_ERROR(internal, replay_other_units, "the world's units are not the trace's", "");
@@ -190,17 +191,17 @@ FOVEA_ERROR(invalid, replay_store_of_other_model,
             "it holds {units} units of scope {scope}, the trace has {experts} experts",
             "Give the store of the model that the trace was recorded with");
 FOVEA_ERROR(invalid, replay_store_without_tier, "it does not hold the tier {tier}",
-            "Prepare one with --tiers that name it");
+            "Prepare one whose --tiers name it");
 FOVEA_ERROR(format, replay_layer_order, "layer {layer} follows layer {before}", "Record the trace again");
-FOVEA_ERROR(invalid, replay_nothing_offloaded, "nothing says what is away",
+FOVEA_ERROR(invalid, replay_nothing_offloaded, "nothing says what is offloaded",
             "Give --n-cpu-moe, --override-tensor, -ngl, or a budget");
 FOVEA_ERROR(invalid, replay_auto_without_budget, "auto needs a budget to fit", "Add --budget");
-FOVEA_ERROR(invalid, replay_budget_or_share, "one of budget and high share is needed",
+FOVEA_ERROR(invalid, replay_budget_or_share, "either a budget or a high share is needed",
             "Give for example --high-share 0.25");
 FOVEA_ERROR(invalid, replay_offload_by_share, "offload chooses by bytes", "Give --budget");
 
 // synthetic_trace.cpp
-FOVEA_ERROR(invalid, synthetic_unknown_model, "nothing is known of \"{model}\"",
+FOVEA_ERROR(invalid, synthetic_unknown_model, "nothing is known about \"{model}\"",
             "Give qwen3-30b-a3b, qwen3-next-80b-a3b or a shape like 48x128");
 FOVEA_ERROR(invalid, synthetic_count, "there must be 1 … {limit}", "");
 FOVEA_ERROR(invalid, synthetic_top, "it must be from 1 to the number of experts", "");

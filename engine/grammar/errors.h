@@ -13,12 +13,12 @@ FOVEA_PHRASE(given_grammar, "the grammar");
 // What is missing, gbnf.cpp
 FOVEA_PHRASE(gbnf_rule_name, "the name of a rule");
 FOVEA_PHRASE(gbnf_end_of_line, "the end of the line");
-FOVEA_PHRASE(gbnf_closing, "the closing quote or bracket in the same line");
+FOVEA_PHRASE(gbnf_closing, "the closing quote or bracket on the same line");
 FOVEA_PHRASE(gbnf_escape, "one of \\n \\r \\t \\\" \\\\ \\[ \\] \\x41 \\u0041 \\U00000041");
 
 // Likewise, gbnf.cpp and pattern.cpp
 FOVEA_PHRASE(repetition_counts, "{{n}, {{n,} or {{n,m} with numbers below {limit}");
-FOVEA_PHRASE(code_point, "a code point that is no surrogate");
+FOVEA_PHRASE(code_point, "a code point that is not a surrogate");
 
 // Likewise, pattern.cpp
 FOVEA_PHRASE(pattern_closing_group, "the closing bracket of a group");
@@ -38,7 +38,7 @@ FOVEA_PHRASE(pattern_modifiers, "a change of flags ({construct})");
 FOVEA_PHRASE(schema_type_name, "the name of a type, or a list of such names");
 FOVEA_PHRASE(schema_filled_list, "a list that is not empty");
 FOVEA_PHRASE(schema_list, "a list");
-FOVEA_PHRASE(schema_count, "a whole number from 0 on");
+FOVEA_PHRASE(schema_count, "a whole number of 0 or more");
 FOVEA_PHRASE(schema_object, "an object");
 FOVEA_PHRASE(schema_names, "a list of names");
 
@@ -55,10 +55,10 @@ FOVEA_ERROR(invalid, grammar_nested, "nested more than {limit} levels deep", "Gi
 // rules.cpp
 FOVEA_ERROR(invalid, grammar_too_large,
             "this takes more than {rules} rules, {states} states or {edges} transitions",
-            "Give a smaller one: long repetitions of what is long itself take most");
+            "Give a smaller one: long repetitions of long parts take the most");
 FOVEA_ERROR(invalid, grammar_without_answer, "no answer satisfies it", "Correct what contradicts itself");
 FOVEA_ERROR(unsupported, grammar_left_recursion, "the rule \"{rule}\" may begin with itself",
-            "Write repetitions with * or +, or put the recursion behind other text");
+            "Write repetitions with * or +, or put the recursion after other text");
 
 // gbnf.cpp
 FOVEA_ERROR(invalid, gbnf_expected, "expected {expected}", "Correct the grammar");
@@ -93,10 +93,11 @@ FOVEA_ERROR(unsupported, schema_one_of,
 FOVEA_ERROR(invalid, schema_reference, "\"{reference}\" leads nowhere in this schema",
             "Use \"#\" or a path such as \"#/$defs/name\"");
 FOVEA_ERROR(unsupported, schema_digits, "the bound {bound} has more than {limit} digits",
-            "Give a rounder one");
+            "Give one with fewer digits");
 
-FOVEA_ERROR(unsupported, schema_not_of_spelling, "\"{text}\" cannot be written as this model writes calls",
-            "Name it otherwise, or choose another model");
+FOVEA_ERROR(unsupported, schema_not_of_spelling,
+            "\"{text}\" cannot be written the way this model writes calls",
+            "Give it another name, or choose another model");
 
 // matcher.cpp
 FOVEA_ERROR(unsupported, grammar_vocabulary,

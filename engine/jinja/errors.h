@@ -48,9 +48,9 @@ FOVEA_ERROR(format, jinja_open_raw, "the raw block does not end (expected '{{% e
 FOVEA_ERROR(format, jinja_open_expression, "the expression does not end (expected '}}')", "");
 FOVEA_ERROR(format, jinja_open_tag, "the tag does not end (expected '%}')", "");
 FOVEA_ERROR(format, jinja_open_string, "the string does not end (expected {quote})", "");
-FOVEA_ERROR(format, jinja_character, "the character '{character}' cannot stand here", "");
+FOVEA_ERROR(format, jinja_character, "the character '{character}' is not allowed here", "");
 FOVEA_ERROR(format, jinja_not_ascii,
-            "the character '{character}' cannot stand here: names are ASCII letters, digits and '_'", "");
+            "the character '{character}' is not allowed here: names are ASCII letters, digits and '_'", "");
 FOVEA_ERROR(format, jinja_closes_nothing, "'{bracket}' closes nothing", "");
 FOVEA_ERROR(format, jinja_unexpected, "found {found}, expected {expected}", "");
 
@@ -75,15 +75,15 @@ FOVEA_ERROR(unsupported, jinja_other_files, "the tag '{tag}' is not supported",
             "A chat template must stand alone: templates that use other files are not read");
 FOVEA_ERROR(unsupported, jinja_unknown_tag, "the tag '{tag}' is not known here", "");
 FOVEA_ERROR(format, jinja_loop_assigned, "'loop' cannot be assigned to in a for loop", "");
-FOVEA_ERROR(format, jinja_parameter_twice, "the parameter '{parameter}' stands there twice", "");
+FOVEA_ERROR(format, jinja_parameter_twice, "the parameter '{parameter}' appears twice", "");
 FOVEA_ERROR(format, jinja_parameter_order, "a parameter without a default follows one that has a default",
             "");
 FOVEA_ERROR(format, jinja_caller_parameter, "the parameter 'caller' must be left out or have a default", "");
 FOVEA_ERROR(format, jinja_call_block, "a call block must call something", "");
-FOVEA_ERROR(format, jinja_outside_loop, "'{tag}' stands outside of a loop", "");
+FOVEA_ERROR(format, jinja_outside_loop, "'{tag}' is outside a loop", "");
 
 // library.cpp
-FOVEA_ERROR(unsupported, jinja_left_out, "{what} is one that Fovea's templates do not have", "");
+FOVEA_ERROR(unsupported, jinja_left_out, "{what} is not supported in Fovea's templates", "");
 FOVEA_ERROR(unsupported, jinja_unknown_filter, "the filter '{filter}' is not known", "");
 FOVEA_ERROR(unsupported, jinja_unknown_test, "the test '{test}' is not known", "");
 FOVEA_ERROR(invalid, jinja_many_arguments,
@@ -128,7 +128,7 @@ FOVEA_ERROR(invalid, jinja_no_extreme_item, "there is no smallest or largest ite
             "");
 
 // expressions.cpp
-FOVEA_ERROR(invalid, jinja_slice_outside, "a slice cannot stand here", "");
+FOVEA_ERROR(invalid, jinja_slice_outside, "a slice is not allowed here", "");
 FOVEA_ERROR(invalid, jinja_star_type, "what follows '**' must be a dict, it is {type}", "");
 FOVEA_ERROR(invalid, jinja_star_keys, "the keys of a dict after '**' must be strings", "");
 FOVEA_ERROR(invalid, jinja_star_twice, "the argument '{argument}' is given twice", "");
@@ -161,7 +161,7 @@ FOVEA_ERROR(invalid, jinja_filter_block, "a filter block must give a string, not
 FOVEA_ERROR(invalid, jinja_call_block_result, "a call block must give a string, not {type}", "");
 FOVEA_ERROR(invalid, jinja_macro_keyword, "the macro '{macro}' takes no keyword argument '{argument}'", "");
 FOVEA_ERROR(invalid, jinja_macro_arguments,
-            "the macro '{macro}' takes not more than {limit} {limit:argument|arguments}", "");
+            "the macro '{macro}' takes at most {limit} {limit:argument|arguments}", "");
 FOVEA_ERROR(invalid, jinja_nothing_to_cycle, "loop.cycle() needs something to cycle through", "");
 FOVEA_ERROR(invalid, jinja_not_recursive, "only a loop that is marked 'recursive' can be called", "");
 FOVEA_ERROR(invalid, jinja_loop_argument, "loop() takes one argument", "");
@@ -199,10 +199,10 @@ FOVEA_ERROR(invalid, jinja_no_last_of_type, "a {type} has no last item (make a l
 FOVEA_ERROR(invalid, jinja_map, "map needs a filter or an attribute", "");
 FOVEA_ERROR(invalid, jinja_map_filter, "map needs the name of a filter", "");
 FOVEA_ERROR(invalid, jinja_select_attribute, "selectattr and rejectattr need the name of an attribute", "");
-FOVEA_ERROR(invalid, jinja_select_test, "what stands for a test must be its name", "");
+FOVEA_ERROR(invalid, jinja_select_test, "a test must be given by its name", "");
 FOVEA_ERROR(invalid, jinja_dictsort_by, "dictsort sorts by 'key' or 'value'", "");
 FOVEA_ERROR(invalid, jinja_needs_dict, "{filter} needs a dict, not {type}", "");
-FOVEA_ERROR(invalid, jinja_unique, "a {type} cannot be told apart by unique", "");
+FOVEA_ERROR(invalid, jinja_unique, "unique cannot tell apart values of type {type}", "");
 FOVEA_ERROR(invalid, jinja_sum_strings, "sum cannot add strings (use join)", "");
 
 // value_filters.cpp, json.cpp

@@ -17,14 +17,14 @@ FOVEA_ERROR(memory, no_memory_for_activations, "the activations need {mebibytes}
 
 // host_experts.cpp
 FOVEA_ERROR(memory, no_memory_for_host_experts,
-            "what crosses to the processor's experts needs {size:exact} bytes of pinned memory, more than "
-            "there is",
+            "what is transferred to the processor's experts needs {size:exact} bytes of pinned memory, more "
+            "than there is",
             "Choose a smaller prefill chunk");
 
 // device_staging.cpp
 FOVEA_ERROR(memory, no_memory_for_staging,
-            "what crosses to the device {device} needs {size:exact} bytes there and {pinned:exact} bytes of "
-            "pinned memory, more than there is",
+            "what is transferred to the device {device} needs {size:exact} bytes there and {pinned:exact} "
+            "bytes of pinned memory, more than there is",
             "Choose a shorter context or a smaller prefill chunk");
 
 }  // namespace fovea::errors

@@ -29,7 +29,7 @@ FOVEA_PHRASE(rotation_beyond_head, "a rotation of more than a head");
 FOVEA_PHRASE(feed_forward_biases, "biases in the feed-forward part");
 FOVEA_PHRASE(shared_expert_biases, "biases of experts beside shared ones");
 FOVEA_PHRASE(norm_of_one_branch, "a norm of one of two feed-forward parts");
-FOVEA_PHRASE(sigmoid_router, "a router by sigmoids");
+FOVEA_PHRASE(sigmoid_router, "a sigmoid router");
 FOVEA_PHRASE(router_choice_biases, "a router with selection biases");
 FOVEA_PHRASE(router_groups, "routing by groups of experts");
 FOVEA_PHRASE(other_norms, "a block without a norm before it");
@@ -37,7 +37,7 @@ FOVEA_PHRASE(no_feed_forward, "no feed-forward part");
 FOVEA_PHRASE(dense_beside_shared_experts, "a dense part beside shared experts");
 FOVEA_PHRASE(scale_of_block_output, "a scale of a block's output");
 FOVEA_PHRASE(input_for_each_layer, "an input for each layer that is unlike the first one's");
-FOVEA_PHRASE(other_number_of_experts, "another number of experts than the layers before");
+FOVEA_PHRASE(other_number_of_experts, "a different number of experts from the layers before");
 FOVEA_PHRASE(scale_of_logits, "a scale of the logits");
 
 }  // namespace fovea::phrases
@@ -51,7 +51,7 @@ FOVEA_ERROR(format, config_list_range, "{key} holds a number outside {least} to 
 FOVEA_ERROR(
     format, nothing_to_share,
     "{key} is {shared}: no layer before them has keys and values of the kind that layer {layer} reads", "");
-FOVEA_ERROR(unsupported, looks_ahead, "{key} is {value}: tokens would see those behind them", "");
+FOVEA_ERROR(unsupported, looks_ahead, "{key} is {value}: tokens would see those after them", "");
 FOVEA_ERROR(format, config_missing, "{key} is missing, expected {least} to {most}", "");
 
 // config.cpp
@@ -83,8 +83,7 @@ FOVEA_ERROR(unsupported, mlp_biases, "{key} is true: biases in the feed-forward 
 // rope.cpp
 FOVEA_ERROR(unsupported, unknown_rope, "{key} is \"{name}\", a rotary scaling that is not supported", "");
 FOVEA_ERROR(format, rope_frequencies, "{key} is {high}, expected more than the {low} of low_freq_factor", "");
-FOVEA_ERROR(format, odd_rotation, "{key} makes {rotary} elements of a head turn, expected an even number",
-            "");
+FOVEA_ERROR(format, odd_rotation, "{key} rotates {rotary} elements of a head, expected an even number", "");
 FOVEA_ERROR(unsupported, multimodal_rotation, "{key} is given: multimodal rotation", "");
 FOVEA_ERROR(unsupported, rope_of_its_own, "{key} has rotary parameters of its own, which is not supported",
             "");
@@ -121,7 +120,7 @@ FOVEA_ERROR(memory, no_memory_for_host_weights,
             "the weights that the processor computes with need {mebibytes} MiB of main memory, more than "
             "there is",
             "Leave less to the processor, close other programs, or choose a smaller model");
-FOVEA_ERROR(memory, no_memory_to_upload, "there are no {size:exact} bytes of pinned memory",
+FOVEA_ERROR(memory, no_memory_to_upload, "{size:exact} bytes of pinned memory are not available",
             "Close other programs");
 FOVEA_ERROR(cancelled, loading_cancelled, "cancelled", "");
 

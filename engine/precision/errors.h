@@ -27,17 +27,16 @@ FOVEA_PHRASE(range_1_to, "from 1 to {limit}");
 FOVEA_PHRASE(range_exactly, "exactly {count}");
 
 // What to do.
-FOVEA_PHRASE(prepare_on, "Start it again to go on where it was");
+FOVEA_PHRASE(prepare_on, "Start it again to continue where it stopped");
 FOVEA_PHRASE(use_fewer_threads, "Use fewer --threads");
-FOVEA_PHRASE(units_called_like, "Its units are called like {unit}");
+FOVEA_PHRASE(units_called_like, "Its units have names like {unit}");
 
 // What offload did with the flags (offload.cpp).
 FOVEA_PHRASE(override_changes_nothing,
-             "--override-tensor {pattern} is found in no tensor of a unit, so it changes nothing");
-FOVEA_PHRASE(
-    override_moves_whole_units,
-    "--override-tensor {pattern} names only some of the tensors of {units} {units:unit|units}; a unit "
-    "moves as a whole, so all of theirs did");
+             "--override-tensor {pattern} matches no tensor of a unit, so it changes nothing");
+FOVEA_PHRASE(override_moves_whole_units,
+             "--override-tensor {pattern} names only some of the tensors of {units} {units:unit|units}; a "
+             "unit moves as a whole, so all of its tensors were moved");
 FOVEA_PHRASE(
     gpu_layers_leave_experts,
     "-ngl {given} leaves the experts of the first {layers} {layers:layer|layers} to the processor (the "
@@ -72,21 +71,21 @@ FOVEA_PHRASE(all_at_needs, "Everything at {tier} needs {bytes} ({bytes:exact} by
 
 // What became of the request (plan_inputs.cpp).
 FOVEA_PHRASE(no_tier_below_file,
-             "No tier is below the file's for this model, so that its experts stay at one");
+             "For this model no tier is below the file's, so its experts stay at one tier");
 FOVEA_PHRASE(first_step_is_free,
-             "The file has {bits:.2} bits per weight, so that the step from {high} to {low} loses nothing "
-             "that it has");
+             "The file has {bits:.2} bits per weight, so the step from {high} to {low} loses nothing");
 
 }  // namespace fovea::phrases
 
 namespace fovea::errors {
 
 // tiers.cpp
-FOVEA_ERROR(invalid, unknown_tier, "\"{tier}\" is not a tier", "Known are {known}");
-FOVEA_ERROR(invalid, tiers_out_of_order,
-            "\"{tier}\" has {bits} bits per weight here and stands behind \"{higher}\" with {higher_bits}",
-            "Give the tiers from high to low, each once");
-FOVEA_ERROR(invalid, no_tier_given, "no tier is given", "Known are {known}");
+FOVEA_ERROR(invalid, unknown_tier, "\"{tier}\" is not a tier", "Choose from: {known}");
+FOVEA_ERROR(
+    invalid, tiers_out_of_order,
+    "\"{tier}\" has {bits} bits per weight here and comes after \"{higher}\", which has {higher_bits}",
+    "Give the tiers from high to low, each once");
+FOVEA_ERROR(invalid, no_tier_given, "no tier is given", "Choose from: {known}");
 
 // tier_map.cpp
 FOVEA_ERROR(not_found, tier_map_unreadable, "cannot be read: {said}", "Check the path");
@@ -94,24 +93,24 @@ FOVEA_ERROR(io, tier_map_read_failed, "reading it failed", "");
 FOVEA_ERROR(format, tier_map_too_large, "it has {size:exact} bytes, a tier map has at most {limit:exact}",
             "");
 FOVEA_ERROR(format, tier_map_line, "expected a unit's name and a tier, like \"blk.0.expert.17 q4\"", "");
-FOVEA_ERROR(format, tier_map_unknown_tier, "\"{tier}\" is none of the tiers {known}", "");
+FOVEA_ERROR(format, tier_map_unknown_tier, "\"{tier}\" is not one of the tiers {known}", "");
 FOVEA_ERROR(format, tier_map_unknown_unit, "the model has no unit \"{pattern}\"", "");
-FOVEA_ERROR(format, tier_map_names_twice, "{unit} has its tier already from line {line}",
+FOVEA_ERROR(format, tier_map_names_twice, "{unit} already has its tier from line {line}",
             "Name every unit once");
-FOVEA_ERROR(format, tier_map_second_default, "line {line} gave a default already", "");
+FOVEA_ERROR(format, tier_map_second_default, "line {line} already gives a default", "");
 FOVEA_ERROR(format, tier_map_leaves_out, "no line names {unit}", "Add one, or a line \"default TIER\"");
 
 // model_shapes.cpp
-FOVEA_ERROR(not_found, unknown_shape, "\"{shape}\" is not a shape", "Known are {known}");
+FOVEA_ERROR(not_found, unknown_shape, "\"{shape}\" is not a shape", "Choose from: {known}");
 
 // offload.cpp
 FOVEA_ERROR(invalid, override_without_place, "\"{given}\" is not PATTERN=PLACE",
             "For example: --override-tensor \"blk\\.(0|1)\\.ffn_.*_exps=CPU\"");
 FOVEA_ERROR(invalid, override_unknown_place, "\"{place}\" is not a place",
-            "Known are CPU (the slower place), GPU and CUDA0 (the device)");
+            "Choose from: CPU (the slower place), GPU and CUDA0 (the device)");
 FOVEA_ERROR(invalid, override_names_nothing,
             "{pattern} names nothing that the processor can compute beside the device",
-            "Name tensors of experts or of dense feed-forward layers, as blk\\.0\\.ffn_");
+            "Name tensors of experts or of dense feed-forward layers, such as blk\\.0\\.ffn_");
 FOVEA_ERROR(invalid, cpu_moe_without_experts, "the model has no experts",
             "Use --override-tensor or -ngl for a dense model");
 FOVEA_ERROR(invalid, cpu_moe_not_layers, "{given} is not a number of layers, nor auto", "");
@@ -121,13 +120,13 @@ FOVEA_ERROR(unsupported, dense_on_disk,
             "Use --policy static with lower --tiers, or a smaller version of the model");
 
 // ladder.cpp, pmpd.cpp
-FOVEA_ERROR(invalid, ladder_of_one_tier, "layers go down from one tier to the next, and there is one alone",
+FOVEA_ERROR(invalid, ladder_of_one_tier, "layers go down from one tier to the next, but there is only one",
             "Give two tiers or more, for example --tiers q8,q4");
 FOVEA_ERROR(invalid, pmpd_schedule_length,
             "{count} {count:number is|numbers are} given, and {tiers} {tiers:tier is|tiers are} below the "
             "highest",
-            "Give the tokens of an answer behind which each begins, for example --pmpd-schedule 256");
-FOVEA_ERROR(invalid, pmpd_schedule_order, "the numbers of tokens do not rise from 1 on",
+            "Give the number of answer tokens after which each begins, for example --pmpd-schedule 256");
+FOVEA_ERROR(invalid, pmpd_schedule_order, "the numbers of tokens are not ascending from at least 1",
             "Give each tier at least as many tokens as the one above it");
 
 // dynaexq.cpp, fovea_policy.cpp, static_policy.cpp, best_mix.cpp
@@ -139,9 +138,10 @@ FOVEA_ERROR(
     "{hot} {hot:expert|experts} in the high tier and {cold} in the low one are wanted, the plan has room "
     "for {hot_room} and {cold_room}",
     "Give a larger budget");
-FOVEA_ERROR(memory, static_policy_room,
-            "{units} {units:unit|units} shall have tier {tier} from above, the plan has room for {room}",
-            "Give a larger budget, or lower tiers");
+FOVEA_ERROR(
+    memory, static_policy_room,
+    "{units} {units:unit|units} should have tier {tier} from the top, but the plan has room for {room}",
+    "Give a larger budget, or lower tiers");
 FOVEA_ERROR(internal, static_policy_tier, "there is no tier {tier}", "");
 FOVEA_ERROR(internal, static_policy_units, "tiers for {count} units, expected {expected}", "");
 FOVEA_ERROR(memory, smallest_mix_too_large,
@@ -197,12 +197,12 @@ FOVEA_ERROR(
     memory, no_block_for_first_version,
     "has no room for {unit} at {tier}, number {number} of the first versions; {size:exact} bytes in all",
     "Give a larger budget or lower tiers");
-FOVEA_ERROR(memory, no_pinned_memory, "no {size:exact} bytes of pinned memory",
+FOVEA_ERROR(memory, no_pinned_memory, "{size:exact} bytes of pinned memory are not available",
             "Give a smaller transfer buffer, or close other programs");
 FOVEA_ERROR(internal, residency_handles, "{handles} handles; expected one for each of {units} units", "");
 FOVEA_ERROR(internal, first_tiers_of_others, "the first tiers of {count} units; expected, once, of {units}",
             "");
-FOVEA_ERROR(internal, first_tier_on_host, "shall have a tier, and is the host's", "");
+FOVEA_ERROR(internal, first_tier_on_host, "should have a tier, but is the host's", "");
 
 // version_table.cpp and residency.cpp, the audit.
 FOVEA_ERROR(internal, unit_at_unknown_tier, "is published at tier {tier}", "");

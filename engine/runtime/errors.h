@@ -41,32 +41,31 @@ FOVEA_PHRASE(
     context_extended,
     "The context of {context} tokens is longer than the {trained} that the model was trained for; its "
     "rotary scaling is made for up to {longest}, and answers may be worse");
-FOVEA_PHRASE(
-    context_beyond_model,
-    "The context of {context} tokens is longer than the {longest} that the model is made for: what is "
-    "said beyond them will likely make no sense");
+FOVEA_PHRASE(context_beyond_model,
+             "The context of {context} tokens is longer than the {longest} that the model is made for: "
+             "anything beyond that will probably make no sense");
 
 // How a plan differs from the one that was shown.
 FOVEA_PHRASE(budget_is_other, "the budget is {now} instead of {before}");
 FOVEA_PHRASE(device_takes_other, "what is on the device takes {now} instead of {before}");
 FOVEA_PHRASE(host_takes_other, "what is beside the device takes {now} instead of {before}");
-FOVEA_PHRASE(device_free_is_other, "{now} are free on the device instead of {before}");
+FOVEA_PHRASE(device_free_is_other, "{now} is free on the device instead of {before}");
 FOVEA_PHRASE(tiers_are_others,
              "{units} of {all} units begin with another precision ({now} instead of {before})");
-FOVEA_PHRASE(store_is_another, "it rests on {now} instead of {before}");
+FOVEA_PHRASE(store_is_another, "it is based on {now} instead of {before}");
 FOVEA_PHRASE(no_store, "no store");
 FOVEA_PHRASE(the_store, "the store {fingerprint}");
 
 // What to do.
 FOVEA_PHRASE(longer_context, "Load the model with a longer context");
 FOVEA_PHRASE(make_store_by, "Make it again: {command}");
-FOVEA_PHRASE(swap_log_ends, "{file}: the swap log cannot be written further: {said}");
+FOVEA_PHRASE(swap_log_ends, "{file}: the swap log can no longer be written: {said}");
 FOVEA_PHRASE(smaller_budget, "Give a smaller budget, or close other programs that use it");
 
 // What would make a plan fit.
 FOVEA_PHRASE(plan_fits, "fits");
 FOVEA_PHRASE(plan_needs, "needs {bytes}");
-FOVEA_PHRASE(more_bytes_would_do, "{least} ({least:exact} bytes) would do, {more} more");
+FOVEA_PHRASE(more_bytes_would_do, "{least} ({least:exact} bytes) would be enough, {more} more");
 FOVEA_PHRASE(lower_tiers_would, "--tiers {tiers} {outcome}");
 FOVEA_PHRASE(leaving_to_disk_would,
              "--policy offload --tiers {tier} --n-cpu-moe {layers} {outcome}: {units} of {all} units on disk "
@@ -76,7 +75,7 @@ FOVEA_PHRASE(leaving_to_host_would,
              "{flags} {outcome}: the processor computes {units} of {all} units, {bytes} of main memory");
 FOVEA_PHRASE(smaller_kv_would, "--kv q8 saves {bytes} and {outcome}");
 FOVEA_PHRASE(shorter_context_would, "--context {context} instead of {now} fits");
-FOVEA_PHRASE(no_context_would, "No context is short enough alone: that of {context} tokens takes {bytes}");
+FOVEA_PHRASE(no_context_would, "A shorter context alone is not enough: even {context} tokens take {bytes}");
 FOVEA_PHRASE(give_more_bytes, "Give {least:exact} bytes or more, a shorter context, or a lower tier");
 FOVEA_PHRASE(no_division_fits_experts,
              "Choose a shorter context or a smaller model: it does not fit even with all experts left to the "
@@ -111,7 +110,7 @@ FOVEA_ERROR(invalid, value_out_of_range, "the value is {value}, it must be {rang
             "Give a value in that range");
 FOVEA_ERROR(invalid, no_tokens, "at least one token is needed", "");
 FOVEA_ERROR(context_full, tokens_beyond_context,
-            "{tokens} {tokens:token does|tokens do} not fit a context of {context}",
+            "{tokens} {tokens:token does|tokens do} not fit in a context of {context}",
             "Load the model with a longer context");
 FOVEA_ERROR(invalid, token_beyond_vocabulary, "the id is {id}, the vocabulary has {vocabulary}", "");
 
@@ -130,24 +129,23 @@ FOVEA_ERROR(memory, budget_too_small_for_tier,
             "({least:exact} bytes)",
             "");
 FOVEA_ERROR(memory, main_memory_too_small,
-            "{needed} ({needed:exact} bytes) are needed beside the card ({units} {units:unit|units} that the "
-            "processor "
-            "computes {weights}, buffers {buffers}), {available} ({available:exact} bytes) are available",
+            "{needed} ({needed:exact} bytes) is needed beside the card ({units} {units:unit|units} that the "
+            "processor computes {weights}, buffers {buffers}), but only {available} ({available:exact} "
+            "bytes) is available",
             "");
-FOVEA_ERROR(invalid, plan_does_not_hold, "it does not hold any more: {differences}",
-            "Plan again, and load that");
+FOVEA_ERROR(invalid, plan_does_not_hold, "it no longer applies: {differences}", "Plan again, and load that");
 FOVEA_ERROR(unsupported, dense_shape_has_no_tiers,
-            "the tiers of a dense model are planned from its file alone",
+            "the tiers of a dense model can be planned only from its file",
             "Plan without a policy, or give the model");
 
 FOVEA_ERROR(unsupported, shape_has_no_layers,
-            "the tiers of linear layers are planned from a model's file alone",
+            "the tiers of linear layers can be planned only from a model's file",
             "Choose another --policy, or give the model");
 
 // Devices.
 FOVEA_ERROR(memory, no_more_memory, "the system has no more memory to give",
             "Close other programs, or choose a smaller model or context");
-FOVEA_ERROR(memory, no_more_threads, "the system starts no more threads: {said}",
+FOVEA_ERROR(memory, no_more_threads, "the system cannot start any more threads: {said}",
             "Close other programs, or use fewer threads");
 
 // What time is worth.

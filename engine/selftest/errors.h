@@ -5,7 +5,7 @@
 
 namespace fovea::phrases {
 
-FOVEA_PHRASE(selftest_models_place, "the self test's models");
+FOVEA_PHRASE(selftest_models_place, "the self-test's models");
 FOVEA_PHRASE(selftest_case_place, "{device}, {case}");
 
 // Faults of an operation (operations.cpp), as the cases of kernels/ describe them.
@@ -20,7 +20,7 @@ FOVEA_PHRASE(selftest_logit, "logit {index}: {value}, expected {expected}, allow
 
 // Faults of the decode graphs (decode_graphs.cpp).
 FOVEA_PHRASE(selftest_graph_fewer_logits, "fewer logits by graphs than call by call");
-FOVEA_PHRASE(selftest_graph_logit, "another logit {index} by graphs than call by call");
+FOVEA_PHRASE(selftest_graph_logit, "logit {index} differs with graphs from call by call");
 FOVEA_PHRASE(selftest_graphs_launched, "only {passes} {passes:pass was a graph|passes were graphs}");
 FOVEA_PHRASE(selftest_beside_host, "{fault}, --n-cpu-moe {layers}");
 
@@ -32,7 +32,7 @@ FOVEA_PHRASE(selftest_logit_no_number, "a logit is not a number after {swaps}");
 FOVEA_PHRASE(selftest_swaps_without_effect,
              "the swaps changed no answer: the passes do not read what is published");
 FOVEA_PHRASE(selftest_tiers_not_back, "the experts did not get back to their tiers");
-FOVEA_PHRASE(selftest_other_logits, "other logits than before, after {swaps}");
+FOVEA_PHRASE(selftest_other_logits, "the logits differ from before, after {swaps}");
 
 }  // namespace fovea::phrases
 

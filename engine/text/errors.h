@@ -41,20 +41,20 @@ FOVEA_ERROR(unsupported, tokenizer_behavior, "the behavior \"{behavior}\" is not
 FOVEA_ERROR(unsupported, tokenizer_scheme, "the prepend_scheme \"{scheme}\" is not known", "");
 FOVEA_ERROR(format, tokenizer_charsmap, "\"precompiled_charsmap\" is not base 64", "");
 FOVEA_ERROR(format, tokenizer_length, "\"length\" is 0", "");
-FOVEA_ERROR(unsupported, tokenizer_behind_bytes, "\"{step}\" behind \"ByteLevel\"", "");
+FOVEA_ERROR(unsupported, tokenizer_behind_bytes, "\"{step}\" after \"ByteLevel\"", "");
 
 // json_steps.cpp: decoders
 FOVEA_ERROR(unsupported, tokenizer_strip_at_end, "Strip at the end of the whole text", "");
 FOVEA_ERROR(unsupported, tokenizer_replace_regex, "Replace by a regular expression", "");
-FOVEA_ERROR(unsupported, tokenizer_replace_fused, "Replace behind Fuse", "");
+FOVEA_ERROR(unsupported, tokenizer_replace_fused, "Replace after Fuse", "");
 FOVEA_ERROR(unsupported, tokenizer_beside_bytes, "\"{step}\" beside \"ByteLevel\"", "");
 FOVEA_ERROR(unsupported, tokenizer_bytes_beside, "\"ByteLevel\" beside other steps", "");
 
 // json_steps.cpp: post-processors
 FOVEA_ERROR(unsupported, tokenizer_text_twice, "a template that repeats the text", "");
 FOVEA_ERROR(format, tokenizer_text_left_out, "the template leaves out the text", "");
-FOVEA_ERROR(format, tokenizer_template_item, "\"single\" holds something that is no token and no sequence",
-            "");
+FOVEA_ERROR(format, tokenizer_template_item,
+            "\"single\" contains something that is neither a token nor a sequence", "");
 FOVEA_ERROR(format, tokenizer_template_token, "the token \"{token}\" is not among \"special_tokens\"", "");
 FOVEA_ERROR(format, tokenizer_template_id, "the token \"{token}\" has an id outside the vocabulary", "");
 FOVEA_ERROR(format, tokenizer_pair, "\"{key}\" is not a token of the vocabulary", "");
@@ -84,7 +84,7 @@ FOVEA_ERROR(format, tokenizer_merge_of_strangers,
 
 // tokenizer_gguf.cpp
 FOVEA_ERROR(format, tokenizer_key_no_string, "this key is missing or is not a string", "");
-FOVEA_ERROR(format, tokenizer_key_no_texts, "this key is missing or is not a list of texts", "");
+FOVEA_ERROR(format, tokenizer_key_no_texts, "this key is missing or is not a list of strings", "");
 FOVEA_ERROR(format, tokenizer_key_no_bytes, "this is not a list of bytes", "");
 FOVEA_ERROR(format, tokenizer_key_no_token, "this key is missing or outside the vocabulary", "");
 FOVEA_ERROR(format, tokenizer_many_tokens, "there are more than {limit} tokens", "");
@@ -119,7 +119,7 @@ FOVEA_ERROR(invalid, given_nested, "lists and objects are nested more than {limi
             "Correct the messages, tools and variables");
 FOVEA_ERROR(invalid, given_no_utf8, "a string is not UTF-8 text",
             "Correct the messages, tools and variables");
-FOVEA_ERROR(invalid, given_no_value, "a value is not what JSON text can hold",
+FOVEA_ERROR(invalid, given_no_value, "a value cannot be represented in JSON",
             "Correct the messages, tools and variables");
 FOVEA_ERROR(invalid, given_no_object, "they are not an object", "Correct the messages, tools and variables");
 FOVEA_ERROR(invalid, given_no_time, "{variable} is not a time in seconds",

@@ -4,24 +4,24 @@
 <context>
     <name>fovea::app::BesideLink</name>
     <message>
-        <source>it takes %1, of which %2 are free</source>
-        <translation>es braucht %1, frei sind %2</translation>
+        <source>it needs %1, and only %2 is free</source>
+        <translation>es braucht %1, frei sind nur %2</translation>
     </message>
     <message>
-        <source>%1 would have to be written to the disk, where %2 are free</source>
-        <translation>%1 müssten auf die Platte geschrieben werden, wo %2 frei sind</translation>
+        <source>%1 would have to be written to the disk, where only %2 is free</source>
+        <translation>%1 müssten auf das Laufwerk geschrieben werden; dort sind nur %2 frei</translation>
     </message>
     <message>
         <source>%1 tokens, %2 tok/s</source>
         <translation>%1 Token, %2 Token/s</translation>
     </message>
     <message>
-        <source>experts in use had %1 bits on average</source>
+        <source>experts in use averaged %1 bits</source>
         <translation>benutzte Experten hatten im Mittel %1 Bit</translation>
     </message>
     <message>
         <source>estimated quality kept %1</source>
-        <translation>geschätzte erhaltene Qualität %1</translation>
+        <translation>erhaltene Qualität (geschätzt): %1</translation>
     </message>
     <message>
         <source>measured: %1 nats a token from the full model</source>
@@ -32,7 +32,7 @@
         <translation>Beide Antworten sind Wort für Wort gleich.</translation>
     </message>
     <message>
-        <source>The words that only one answer has are marked.</source>
+        <source>Words that appear in only one answer are marked.</source>
         <translation>Wörter, die nur eine Antwort hat, sind markiert.</translation>
     </message>
     <message>
@@ -40,64 +40,64 @@
         <translation>Das volle Modell wurde ausgelassen.</translation>
     </message>
     <message>
-        <source>An empty answer cannot be held against the full model.</source>
+        <source>An empty answer cannot be compared with the full model.</source>
         <translation>Eine leere Antwort lässt sich nicht mit dem vollen Modell vergleichen.</translation>
     </message>
     <message>
-        <source>They were not held against the full model: %1.</source>
+        <source>They were not compared with the full model: %1.</source>
         <translation>Mit dem vollen Modell wurden sie nicht verglichen: %1.</translation>
     </message>
     <message>
-        <source>The adaptive answer is the nearer one to the full model&apos;s words.</source>
-        <translation>Die anpassende Antwort liegt näher an den Worten des vollen Modells.</translation>
+        <source>The adaptive answer is closer to the full model.</source>
+        <translation>Die adaptive Antwort liegt näher am vollen Modell.</translation>
     </message>
     <message>
-        <source>The fixed answer is the nearer one to the full model&apos;s words.</source>
-        <translation>Die feste Antwort liegt näher an den Worten des vollen Modells.</translation>
+        <source>The fixed answer is closer to the full model.</source>
+        <translation>Die feste Antwort liegt näher am vollen Modell.</translation>
     </message>
     <message>
-        <source>Both are as near to the full model&apos;s words.</source>
-        <translation>Beide liegen den Worten des vollen Modells gleich nahe.</translation>
+        <source>Both are equally close to the full model.</source>
+        <translation>Beide liegen gleich nah am vollen Modell.</translation>
     </message>
     <message>
-        <source>One question says little: try some of yours.</source>
-        <translation>Eine Frage sagt wenig: Versuchen Sie einige eigene.</translation>
+        <source>One question proves little. Try a few of your own.</source>
+        <translation>Eine einzige Frage sagt wenig aus. Probieren Sie einige eigene.</translation>
     </message>
     <message>
-        <source>This needs a model whose experts follow the conversation. Set a memory budget for one first.</source>
-        <translation>Das braucht ein Modell, dessen Experten dem Gespräch folgen. Setzen Sie zuerst ein Speicherbudget für eines.</translation>
+        <source>This needs a model whose experts follow the conversation. Set a memory budget for a model first.</source>
+        <translation>Dafür ist ein Modell nötig, dessen Experten dem Gespräch folgen. Legen Sie zuerst für ein Modell ein Speicherbudget fest.</translation>
     </message>
     <message>
-        <source>The model is closed meanwhile and then opened again; the conversation stays as it is.</source>
+        <source>The model is closed for this and reopened afterwards; the conversation stays as it is.</source>
         <translation>Das Modell wird währenddessen geschlossen und danach wieder geöffnet; das Gespräch bleibt, wie es ist.</translation>
     </message>
     <message>
         <source>Nothing is written to the disk.</source>
-        <translation>Auf die Platte wird nichts geschrieben.</translation>
+        <translation>Auf das Laufwerk wird nichts geschrieben.</translation>
     </message>
     <message>
-        <source>First %1 are written to the disk, which takes about %2, once.</source>
-        <translation>Zuerst werden %1 auf die Platte geschrieben; das dauert einmalig etwa %2.</translation>
+        <source>First, %1 is written to the disk. This takes about %2 and is done only once.</source>
+        <translation>Zuerst werden %1 auf das Laufwerk geschrieben. Das dauert etwa %2 und ist nur einmal nötig.</translation>
     </message>
     <message>
         <source>At the end both answers are read by the model at full precision, which takes %1 of memory.</source>
-        <translation>Am Ende liest das Modell bei voller Genauigkeit beide Antworten; das braucht %1 Speicher.</translation>
+        <translation>Am Ende liest das Modell beide Antworten mit voller Genauigkeit; das braucht %1 Speicher.</translation>
     </message>
     <message>
-        <source>They cannot be held against the model at full precision: %1.</source>
-        <translation>Mit dem Modell bei voller Genauigkeit lassen sie sich nicht vergleichen: %1.</translation>
+        <source>They cannot be compared with the model at full precision: %1.</source>
+        <translation>Mit dem Modell in voller Genauigkeit lassen sie sich nicht vergleichen: %1.</translation>
     </message>
     <message>
-        <source>The model is answering. This can begin when the answer has ended.</source>
-        <translation>Das Modell antwortet gerade. Das hier kann beginnen, wenn die Antwort zu Ende ist.</translation>
+        <source>The model is answering. This can start when the answer is finished.</source>
+        <translation>Das Modell antwortet gerade. Beginnen Sie, wenn die Antwort fertig ist.</translation>
     </message>
     <message>
-        <source>The model was closed or is answering: nothing was asked.</source>
-        <translation>Das Modell wurde geschlossen oder antwortet: Es wurde nichts gefragt.</translation>
+        <source>The model was closed or is busy answering, so the question was not asked.</source>
+        <translation>Das Modell wurde geschlossen oder antwortet gerade. Deshalb wurde die Frage nicht gestellt.</translation>
     </message>
     <message>
         <source>adaptive experts</source>
-        <translation>anpassenden Experten</translation>
+        <translation>adaptiven Experten</translation>
     </message>
     <message>
         <source>a fixed mix</source>
@@ -109,15 +109,15 @@
     </message>
     <message>
         <source>The model at full precision reads both answers.</source>
-        <translation>Das Modell liest bei voller Genauigkeit beide Antworten.</translation>
+        <translation>Das Modell liest beide Antworten mit voller Genauigkeit.</translation>
     </message>
     <message>
-        <source>The model is opened with %1, then it answers.</source>
-        <translation>Das Modell wird mit %1 geöffnet, dann antwortet es.</translation>
+        <source>Opening the model with %1, then answering.</source>
+        <translation>Das Modell wird mit %1 geöffnet und antwortet dann.</translation>
     </message>
     <message>
-        <source>About %1; Stop leaves this out.</source>
-        <translation>Etwa %1; „Anhalten“ lässt das aus.</translation>
+        <source>About %1. Stop skips this step.</source>
+        <translation>Etwa %1. „Anhalten“ überspringt diesen Schritt.</translation>
     </message>
     <message>
         <source>It was stopped.</source>
@@ -136,15 +136,15 @@
     </message>
     <message>
         <source>Reading the prompt…</source>
-        <translation>Liest die Eingabe …</translation>
+        <translation>Prompt wird gelesen …</translation>
     </message>
     <message>
         <source>Loading %1</source>
-        <translation>Lädt %1</translation>
+        <translation>%1 wird geladen</translation>
     </message>
     <message>
         <source>Reading the prompt</source>
-        <translation>Liest die Eingabe</translation>
+        <translation>Prompt wird gelesen</translation>
     </message>
     <message>
         <source>Answering…</source>
@@ -178,16 +178,16 @@
         <translation>„%1“ wurde nicht beantwortet. %2</translation>
     </message>
     <message>
-        <source>Without the oldest messages the model would read on from “%1”.</source>
-        <translation>Ohne die ältesten Nachrichten läse das Modell ab „%1“ weiter.</translation>
+        <source>Without the oldest messages, the model would start reading from “%1”.</source>
+        <translation>Ohne die ältesten Nachrichten würde das Modell erst ab „%1“ lesen.</translation>
     </message>
     <message>
-        <source>Compares two settings of %1</source>
-        <translation>Vergleicht zwei Einstellungen von %1</translation>
+        <source>Comparing two settings of %1</source>
+        <translation>Zwei Einstellungen von %1 werden verglichen</translation>
     </message>
     <message>
         <source>Loading the model…</source>
-        <translation>Lädt das Modell …</translation>
+        <translation>Modell wird geladen …</translation>
     </message>
 </context>
 <context>
@@ -198,7 +198,7 @@
     </message>
     <message>
         <source>everything at %1</source>
-        <translation>alles auf %1</translation>
+        <translation>alles mit %1</translation>
     </message>
     <message>
         <source>a fixed mix of the same size</source>
@@ -210,35 +210,35 @@
     </message>
     <message>
         <source>Everything at the lowest precision, %1</source>
-        <translation>Alles in der niedrigsten Genauigkeit, %1</translation>
+        <translation>Alles mit der niedrigsten Genauigkeit, %1</translation>
     </message>
     <message>
         <source>A fixed mix of the same size: as many bytes, and nothing changes</source>
         <translation>Eine feste Mischung derselben Größe: ebenso viele Bytes, und nichts ändert sich</translation>
     </message>
     <message>
-        <source>First its experts are written at that precision: %1 on the disk, where %2 are free. That takes about %3, once.</source>
-        <translation>Erst werden seine Experten in dieser Genauigkeit geschrieben: %1 auf der Platte, wo %2 frei sind. Das dauert etwa %3, einmal.</translation>
+        <source>Its experts are first written at that precision: %1 on the disk, where %2 is free. This takes about %3 and is done only once.</source>
+        <translation>Zuerst werden seine Experten mit dieser Genauigkeit geschrieben: %1 auf dem Laufwerk, auf dem %2 frei sind. Das dauert etwa %3 und ist nur einmal nötig.</translation>
     </message>
     <message>
-        <source>It takes %1, and that does not fit: %2 are free beside the open model.</source>
-        <translation>Es braucht %1, und das passt nicht: %2 sind neben dem geöffneten Modell frei.</translation>
+        <source>It takes %1, which does not fit: %2 is free beside the open model.</source>
+        <translation>Es braucht %1, und das passt nicht: Neben dem geöffneten Modell sind %2 frei.</translation>
     </message>
     <message>
-        <source>Its experts would first be written at that precision: %1 on the disk, where only %2 are free.</source>
-        <translation>Seine Experten würden erst in dieser Genauigkeit geschrieben: %1 auf der Platte, wo nur %2 frei sind.</translation>
+        <source>Its experts would first have to be written at that precision: %1 on the disk, where only %2 is free.</source>
+        <translation>Seine Experten müssten zuerst mit dieser Genauigkeit geschrieben werden: %1 auf dem Laufwerk, auf dem nur %2 frei sind.</translation>
     </message>
     <message>
-        <source>The model stays open. Beside it, one after the other, %1 and %2 are taken for this; %3 are free.</source>
-        <translation>Das Modell bleibt geöffnet. Daneben werden dafür nacheinander %1 und %2 gebraucht; %3 sind frei.</translation>
+        <source>The model stays open. This takes another %1 and then %2, one after the other; %3 is free.</source>
+        <translation>Das Modell bleibt geöffnet. Daneben werden nacheinander %1 und %2 gebraucht; frei sind %3.</translation>
     </message>
     <message>
-        <source>This takes %1 and %2, one after the other. There is no room for that beside the open model: it is closed meanwhile, and then opened again. The conversation is kept.</source>
-        <translation>Dafür werden nacheinander %1 und %2 gebraucht. Neben dem geöffneten Modell ist dafür kein Platz: Es wird solange geschlossen und dann wieder geöffnet. Das Gespräch bleibt erhalten.</translation>
+        <source>This takes %1 and then %2, one after the other. There is no room for that while the model is open, so it is closed and reopened afterwards. The conversation is kept.</source>
+        <translation>Dafür werden nacheinander %1 und %2 gebraucht. Neben dem geöffneten Modell ist kein Platz dafür; es wird deshalb geschlossen und danach wieder geöffnet. Das Gespräch bleibt erhalten.</translation>
     </message>
     <message>
         <source>%1 tok/s (%2 to %3)</source>
-        <translation>%1 tok/s (%2 bis %3)</translation>
+        <translation>%1 Token/s (%2 bis %3)</translation>
     </message>
     <message>
         <source>%1 s</source>
@@ -254,15 +254,15 @@
     </message>
     <message>
         <source>Writes</source>
-        <translation>Schreibt</translation>
+        <translation>Schreibtempo</translation>
     </message>
     <message>
-        <source>First word behind a long question</source>
-        <translation>Erstes Wort hinter einer langen Frage</translation>
+        <source>First word after a long question</source>
+        <translation>Erstes Wort nach einer langen Frage</translation>
     </message>
     <message>
-        <source>Quality is the probability that the model gives to the text&apos;s next token, the mean of %1 tokens. The difference is %2 ± %3 nats for each token; up to twice its error it can be chance. Writing differs only where all rounds of one are faster than those of the other.</source>
-        <translation>Qualität ist die Wahrscheinlichkeit, die das Modell dem nächsten Token des Textes gibt, das Mittel über %1 Token. Der Unterschied ist %2 ± %3 Nat je Token; bis zum Doppelten seines Fehlers kann er Zufall sein. Das Schreiben unterscheidet sich nur, wo alle Runden des einen schneller sind als die des anderen.</translation>
+        <source>Quality is the probability that the model gives to the text&apos;s next token, averaged over %1 tokens. The difference is %2 ± %3 nats per token; up to twice its margin of error, it may be chance. Speeds count as different only if every round of one is faster than every round of the other.</source>
+        <translation>Qualität ist die Wahrscheinlichkeit, die das Modell dem jeweils nächsten Token des Textes gibt, gemittelt über %1 Token. Der Unterschied beträgt %2 ± %3 Nat je Token; bis zum Doppelten der Fehlerspanne kann er Zufall sein. Geschwindigkeiten gelten nur dann als verschieden, wenn jede Runde der einen schneller war als jede Runde der anderen.</translation>
     </message>
     <message>
         <source>takes as much memory (%1)</source>
@@ -277,8 +277,8 @@
         <translation>%1-mal so schnell</translation>
     </message>
     <message>
-        <source>as fast, as far as can be told</source>
-        <translation>ebenso schnell, soweit es sich sagen lässt</translation>
+        <source>just as fast, as far as can be told</source>
+        <translation>ebenso schnell, soweit messbar</translation>
     </message>
     <message>
         <source>As it is now, the model reaches %1 of the quality of “%2”, %3, and writes %4.</source>
@@ -286,39 +286,39 @@
     </message>
     <message>
         <source>As it is now, the model reaches %1 of the quality of “%2”, %3, and writes %4; the difference in quality could be chance.</source>
-        <translation>So, wie es jetzt ist, erreicht das Modell %1 der Qualität von „%2“, %3 und schreibt %4; der Unterschied der Qualität könnte Zufall sein.</translation>
+        <translation>So, wie es jetzt ist, erreicht das Modell %1 der Qualität von „%2“, %3 und schreibt %4; der Qualitätsunterschied könnte Zufall sein.</translation>
     </message>
     <message>
         <source>There is nothing to compare before a model is open.</source>
-        <translation>Es gibt nichts zu vergleichen, bevor ein Modell geöffnet ist.</translation>
+        <translation>Zum Vergleichen muss ein Modell geöffnet sein.</translation>
     </message>
     <message>
-        <source>The model is answering. The comparison can begin when the answer has ended.</source>
-        <translation>Das Modell antwortet gerade. Der Vergleich kann beginnen, wenn die Antwort zu Ende ist.</translation>
+        <source>The model is answering. The comparison can start when the answer is finished.</source>
+        <translation>Das Modell antwortet gerade. Der Vergleich kann beginnen, wenn die Antwort fertig ist.</translation>
     </message>
     <message>
-        <source>Reads the text…</source>
-        <translation>Liest den Text …</translation>
+        <source>Reading the text…</source>
+        <translation>Text wird gelesen …</translation>
     </message>
     <message>
-        <source>The model was closed or is answering: nothing was compared.</source>
-        <translation>Das Modell wurde geschlossen oder antwortet gerade: Es wurde nichts verglichen.</translation>
+        <source>The model was closed or is busy answering, so nothing was compared.</source>
+        <translation>Das Modell wurde geschlossen oder antwortet gerade. Deshalb wurde nichts verglichen.</translation>
     </message>
     <message>
-        <source>With %1 it reads: %2 of %3 tokens.</source>
-        <translation>Mit %1 liest es: %2 von %3 Token.</translation>
+        <source>Reading (%1): %2 of %3 tokens.</source>
+        <translation>Lesen (%1): %2 von %3 Token.</translation>
     </message>
     <message>
-        <source>With %1 it writes.</source>
-        <translation>Mit %1 schreibt es.</translation>
+        <source>Writing (%1).</source>
+        <translation>Schreiben (%1).</translation>
     </message>
     <message>
-        <source>It is opened with %1.</source>
-        <translation>Es wird mit %1 geöffnet.</translation>
+        <source>Opening (%1).</source>
+        <translation>Öffnen (%1).</translation>
     </message>
     <message>
-        <source>It is prepared for %1.</source>
-        <translation>Es wird für %1 vorbereitet.</translation>
+        <source>Preparing (%1).</source>
+        <translation>Vorbereiten (%1).</translation>
     </message>
     <message>
         <source>About %1 left.</source>
@@ -355,12 +355,12 @@
         <translation>Angehalten</translation>
     </message>
     <message>
-        <source>The context is full: begin a new chat, or let the oldest turns be left out (Chat settings)</source>
-        <translation>Der Kontext ist voll: Beginnen Sie einen neuen Chat, oder lassen Sie die ältesten Runden weglassen (Chat-Einstellungen)</translation>
+        <source>The context is full: start a new chat, or let the oldest messages be left out (Chat settings)</source>
+        <translation>Der Kontext ist voll: Beginnen Sie einen neuen Chat, oder stellen Sie ein, dass die ältesten Nachrichten wegfallen (Chat-Einstellungen)</translation>
     </message>
     <message>
-        <source>The limit of tokens for one answer was reached</source>
-        <translation>Die Obergrenze der Token für eine Antwort wurde erreicht</translation>
+        <source>The token limit for one answer was reached</source>
+        <translation>Die Antwort hat ihre Höchstzahl an Token erreicht</translation>
     </message>
     <message numerus="yes">
         <source>%Ln character(s)</source>
@@ -377,11 +377,11 @@
         </translation>
     </message>
     <message>
-        <source>Waits until a model is open</source>
+        <source>Waiting for a model to be opened</source>
         <translation>Wartet, bis ein Modell geöffnet ist</translation>
     </message>
     <message>
-        <source>Waits for the answer in “%1”</source>
+        <source>Waiting for the answer in “%1”</source>
         <translation>Wartet auf die Antwort in „%1“</translation>
     </message>
 </context>
@@ -400,11 +400,11 @@
         <translation>Angehalten</translation>
     </message>
     <message>
-        <source>Cut off: Fovea ended while this was written</source>
-        <translation>Abgebrochen: Fovea endete, während dies geschrieben wurde</translation>
+        <source>Cut off: Fovea quit while this was being written</source>
+        <translation>Abgebrochen: Fovea wurde beendet, während dies geschrieben wurde</translation>
     </message>
     <message>
-        <source>Not answered: Fovea ended before</source>
+        <source>Not answered: Fovea quit before the answer began</source>
         <translation>Nicht beantwortet: Fovea wurde vorher beendet</translation>
     </message>
     <message>
@@ -473,7 +473,7 @@
     </message>
     <message>
         <source>Seed</source>
-        <translation>Startwert</translation>
+        <translation>Seed</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -481,7 +481,7 @@
     </message>
     <message>
         <source>When</source>
-        <translation>Wann</translation>
+        <translation>Zeitpunkt</translation>
     </message>
 </context>
 <context>
@@ -506,7 +506,7 @@
 <context>
     <name>fovea::app::DemoStart</name>
     <message>
-        <source>The demo&apos;s experts could not be prepared, so they stay as its file has them: %1</source>
+        <source>The demo&apos;s experts could not be prepared, so they stay as they are in its file: %1</source>
         <translation>Die Experten des Demomodells ließen sich nicht vorbereiten und bleiben, wie sie in der Datei stehen: %1</translation>
     </message>
     <message>
@@ -514,16 +514,16 @@
         <translation>Ein kleines Modell zum Ausprobieren. Es kann nur einfaches Englisch, deshalb sind die Vorschläge englisch.</translation>
     </message>
     <message>
-        <source>Preparing the demo&apos;s experts, only this once: %1 %. You can already chat; when it is done, the experts adapt to what you talk about.</source>
+        <source>Preparing the demo&apos;s experts (needed only once): %1 %. You can already chat; when this is done, the experts adapt to what you talk about.</source>
         <translation>Die Experten des Demomodells werden einmalig vorbereitet: %1 %. Sie können schon chatten; danach passen sich die Experten dem Gespräch an.</translation>
     </message>
     <message>
         <source>The demo&apos;s experts are ready: those that your conversation uses are kept precise, the others take less room. Watch them in the panel.</source>
-        <translation>Die Experten des Demomodells sind bereit: Die Ihr Gespräch nutzt, bleiben genau, die anderen brauchen weniger Platz. Das Panel zeigt sie.</translation>
+        <translation>Die Experten des Demomodells sind bereit: Diejenigen, die Ihr Gespräch nutzt, bleiben genau, die anderen brauchen weniger Platz. In der Live-Ansicht können Sie zusehen.</translation>
     </message>
     <message>
-        <source>Something explained</source>
-        <translation>Etwas erklärt</translation>
+        <source>An explanation</source>
+        <translation>Eine Erklärung</translation>
     </message>
     <message>
         <source>Explain how a rainbow forms, so that a child understands it.</source>
@@ -542,7 +542,7 @@
         <translation>Ein Brief</translation>
     </message>
     <message>
-        <source>Word a friendly reminder of an invoice that has not been paid.</source>
+        <source>Write a friendly reminder about an unpaid invoice.</source>
         <translation>Formuliere eine freundliche Erinnerung an eine unbezahlte Rechnung.</translation>
     </message>
     <message>
@@ -550,7 +550,7 @@
         <translation>Ein Plan</translation>
     </message>
     <message>
-        <source>Plan a weekend in a city that I have never seen.</source>
+        <source>Plan a weekend in a city I have never visited.</source>
         <translation>Plane ein Wochenende in einer Stadt, die ich noch nicht kenne.</translation>
     </message>
 </context>
@@ -561,16 +561,16 @@
         <translation>Keines der Modelle hier passt in den Speicher, der jetzt frei ist.</translation>
     </message>
     <message>
-        <source>%1 is opened, since it was used last.</source>
+        <source>Opening %1, the model you used last.</source>
         <translation>%1 wird geöffnet, weil es zuletzt benutzt wurde.</translation>
     </message>
     <message>
-        <source>%1 is opened: the only model here that fits. The button at the top left leads to more.</source>
-        <translation>%1 wird geöffnet: Es ist das einzige Modell hier, das passt. Der Knopf oben links führt zu weiteren.</translation>
+        <source>Opening %1, the only model here that fits. The button at the top left leads to more.</source>
+        <translation>%1 wird geöffnet: Es ist das einzige Modell hier, das passt. Die Schaltfläche oben links führt zu weiteren.</translation>
     </message>
     <message>
-        <source>%1 is opened: the most capable model here that fits. The button at the top left leads to the others.</source>
-        <translation>%1 wird geöffnet: Es ist das fähigste Modell hier, das passt. Der Knopf oben links führt zu den anderen.</translation>
+        <source>Opening %1, the most capable model here that fits. The button at the top left leads to the others.</source>
+        <translation>%1 wird geöffnet: Es ist das leistungsfähigste Modell hier, das passt. Die Schaltfläche oben links führt zu den anderen.</translation>
     </message>
     <message>
         <source>Settings: %1</source>
@@ -586,25 +586,25 @@
     </message>
     <message>
         <source>The model that is open stays where it is until it is opened again.</source>
-        <translation>Das geöffnete Modell bleibt, wo es ist, bis es wieder geöffnet wird.</translation>
+        <translation>Das geöffnete Modell bleibt, wo es ist, bis Sie es neu öffnen.</translation>
     </message>
     <message>
         <source>Open it again</source>
-        <translation>Wieder öffnen</translation>
+        <translation>Neu öffnen</translation>
     </message>
     <message>
-        <source>The model runs on %1, which is another card than the %2 that was chosen.</source>
-        <translation>Das Modell läuft auf %1; das ist eine andere Karte als die gewählte %2.</translation>
+        <source>The model runs on %1, not on the %2 that was chosen.</source>
+        <translation>Das Modell läuft auf %1 statt auf der gewählten Karte %2.</translation>
     </message>
     <message>
-        <source>Conversations: what could not be stored before is stored now.</source>
-        <translation>Unterhaltungen: Was vorher nicht gespeichert werden konnte, ist jetzt gespeichert.</translation>
+        <source>Conversations: everything that could not be saved earlier is saved now.</source>
+        <translation>Gespräche: Was vorher nicht gespeichert werden konnte, ist jetzt gespeichert.</translation>
     </message>
 </context>
 <context>
     <name>fovea::app::DeviceChoice</name>
     <message>
-        <source>%1, of which %2 are free</source>
+        <source>%1, of which %2 is free</source>
         <translation>%1, davon sind %2 frei</translation>
     </message>
     <message>
@@ -628,11 +628,11 @@
     </message>
     <message>
         <source>%1 (%2): cannot be used</source>
-        <translation>%1 (%2): nicht zu gebrauchen</translation>
+        <translation>%1 (%2): nicht verwendbar</translation>
     </message>
     <message>
         <source>The card cannot be used: %1.</source>
-        <translation>Die Karte ist nicht zu gebrauchen: %1.</translation>
+        <translation>Die Karte ist nicht verwendbar: %1.</translation>
     </message>
     <message>
         <source>Automatic: the processor</source>
@@ -640,23 +640,23 @@
     </message>
     <message>
         <source>No graphics card can be used: %1.</source>
-        <translation>Keine Grafikkarte ist zu gebrauchen: %1.</translation>
+        <translation>Keine Grafikkarte ist verwendbar: %1.</translation>
     </message>
     <message>
-        <source>%1: not there now</source>
-        <translation>%1: zurzeit nicht da</translation>
+        <source>%1: not available now</source>
+        <translation>%1: zurzeit nicht verfügbar</translation>
     </message>
     <message>
-        <source>This card was chosen and is not found any more. No model is opened until it is back or another device is chosen.</source>
-        <translation>Diese Karte wurde gewählt und ist nicht mehr zu finden. Kein Modell wird geöffnet, bis sie wieder da ist oder ein anderes Gerät gewählt wird.</translation>
+        <source>This card was chosen but can no longer be found. No model is opened until it is back or another device is chosen.</source>
+        <translation>Diese Karte wurde gewählt, ist aber nicht mehr zu finden. Bis sie wieder da ist oder Sie ein anderes Gerät wählen, wird kein Modell geöffnet.</translation>
     </message>
     <message>
-        <source>Of the memory of %1 only %2 are free: other programs have taken what its driver may need. Close some of them before an answer fails.</source>
-        <translation>Vom Speicher von %1 sind nur noch %2 frei: Andere Programme haben belegt, was der Treiber noch brauchen kann. Schließen Sie einige davon, bevor eine Antwort scheitert.</translation>
+        <source>Only %2 of the memory of %1 is free: other programs have taken what its driver may need. Close some of them before an answer fails.</source>
+        <translation>Vom Speicher von %1 sind nur noch %2 frei: Andere Programme haben belegt, was der Treiber noch brauchen kann. Schließen Sie einige davon, damit keine Antwort fehlschlägt.</translation>
     </message>
     <message>
-        <source>The processor computes. A graphics card is used only when it is chosen.</source>
-        <translation>Der Prozessor rechnet. Eine Grafikkarte wird nur benutzt, wenn sie gewählt ist.</translation>
+        <source>Models run on the processor. A graphics card is used only if you choose one.</source>
+        <translation>Modelle laufen auf dem Prozessor. Eine Grafikkarte wird nur benutzt, wenn Sie eine wählen.</translation>
     </message>
 </context>
 <context>
@@ -666,11 +666,11 @@
         <translation>Es wurde nicht gefunden</translation>
     </message>
     <message>
-        <source>An access failed</source>
-        <translation>Ein Zugriff ist fehlgeschlagen</translation>
+        <source>Access failed</source>
+        <translation>Der Zugriff ist fehlgeschlagen</translation>
     </message>
     <message>
-        <source>A file is damaged, or is not what it should be</source>
+        <source>A file is damaged or is not what was expected</source>
         <translation>Eine Datei ist beschädigt oder nicht das, was sie sein soll</translation>
     </message>
     <message>
@@ -686,7 +686,7 @@
         <translation>Der Speicher reicht nicht</translation>
     </message>
     <message>
-        <source>The conversation does not fit the context</source>
+        <source>The conversation does not fit in the context</source>
         <translation>Das Gespräch passt nicht in den Kontext</translation>
     </message>
     <message>
@@ -698,45 +698,45 @@
         <translation>Es wurde angehalten</translation>
     </message>
     <message>
-        <source>A fault in Fovea</source>
-        <translation>Ein Fehler in Fovea</translation>
+        <source>An internal error in Fovea</source>
+        <translation>Ein interner Fehler in Fovea</translation>
     </message>
 </context>
 <context>
     <name>fovea::app::FitWords</name>
     <message>
         <source>%1 of %2 experts at %3, the others at %4</source>
-        <translation>%1 von %2 Experten in %3, die anderen in %4</translation>
+        <translation>%1 von %2 Experten mit %3, die anderen mit %4</translation>
     </message>
     <message numerus="yes">
         <source>%n weight unit(s) at %1</source>
         <translation>
-            <numerusform>eine Gewichtseinheit in %1</numerusform>
-            <numerusform>%n Gewichtseinheiten in %1</numerusform>
+            <numerusform>eine Gewichtseinheit mit %1</numerusform>
+            <numerusform>%n Gewichtseinheiten mit %1</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>The experts of %n layer(s) stay in the computer&apos;s memory and are computed by the processor</source>
         <translation>
-            <numerusform>Die Experten einer Schicht bleiben im Arbeitsspeicher und werden vom Prozessor gerechnet</numerusform>
-            <numerusform>Die Experten von %n Schichten bleiben im Arbeitsspeicher und werden vom Prozessor gerechnet</numerusform>
+            <numerusform>Die Experten einer Schicht bleiben im Arbeitsspeicher und werden vom Prozessor berechnet</numerusform>
+            <numerusform>Die Experten von %n Schichten bleiben im Arbeitsspeicher und werden vom Prozessor berechnet</numerusform>
         </translation>
     </message>
     <message>
         <source>Its experts (%1) are read from the disk when they are needed, which can be slow; memory keeps %2 of them at a time, those likely to be needed soon. That takes %3 of %4.</source>
-        <translation>Die Experten (%1) werden bei Bedarf von der Platte gelesen, was langsam sein kann; im Speicher bleiben jeweils %2, und zwar die, die wohl bald wieder gebraucht werden. Das belegt %3 von %4.</translation>
+        <translation>Die Experten (%1) werden bei Bedarf vom Laufwerk gelesen, was langsam sein kann; im Speicher bleiben jeweils %2, und zwar die, die wohl bald wieder gebraucht werden. Das belegt %3 von %4.</translation>
     </message>
     <message>
         <source>%1 (%2 of %3 experts); the others are at %4. That takes %5 of %6.</source>
-        <translation>%1 (%2 von %3 Experten); die anderen sind in %4. Das belegt %5 von %6.</translation>
+        <translation>%1 (%2 von %3 Experten); die anderen mit %4. Das belegt %5 von %6.</translation>
     </message>
     <message>
-        <source>As its file has it, it would need %1, and %2 are free for a model. It fits with %3: that takes %4.</source>
-        <translation>So, wie die Datei es hat, bräuchte es %1, und %2 sind für ein Modell frei. Es passt mit %3: das belegt %4.</translation>
+        <source>At its file&apos;s precision it would need %1, and %2 is free for a model. It fits with %3, which takes %4.</source>
+        <translation>Mit Dateigenauigkeit bräuchte es %1; für ein Modell sind %2 frei. Es passt mit %3 und belegt dann %4.</translation>
     </message>
     <message>
-        <source>As its file has it, it would need %1, and %2 are free for a model. With everything that may be lowered, %3 would do.</source>
-        <translation>So, wie die Datei es hat, bräuchte es %1, und %2 sind für ein Modell frei. Mit allem, was gesenkt werden darf, würden %3 genügen.</translation>
+        <source>At its file&apos;s precision it would need %1, and %2 is free for a model. With everything lowered that can be, %3 would be enough.</source>
+        <translation>Mit Dateigenauigkeit bräuchte es %1; für ein Modell sind %2 frei. Wird alles gesenkt, was sich senken lässt, genügen %3.</translation>
     </message>
     <message>
         <source>Should fit</source>
@@ -759,7 +759,7 @@
         <translation>Passt mit geringerer Genauigkeit</translation>
     </message>
     <message>
-        <source>Will hardly fit</source>
+        <source>Unlikely to fit</source>
         <translation>Wird kaum passen</translation>
     </message>
     <message>
@@ -768,18 +768,18 @@
     </message>
     <message>
         <source>An estimate from the published model&apos;s shape. %1</source>
-        <translation>Eine Schätzung nach der Form des veröffentlichten Modells. %1</translation>
+        <translation>Geschätzt nach dem Aufbau des veröffentlichten Modells. %1</translation>
     </message>
     <message>
-        <source>An estimate from the file&apos;s size: with the conversation and room to compute it should take about %1 of the %2 that are free for a model. The planner knows exactly once the file is here.</source>
-        <translation>Eine Schätzung nach der Größe der Datei: mit dem Gespräch und Platz zum Rechnen müsste es etwa %1 von den %2 belegen, die für ein Modell frei sind. Der Planer weiß es genau, sobald die Datei hier ist.</translation>
+        <source>Estimated from the file&apos;s size: with the conversation and working memory it should take about %1 of the %2 that is free for a model. The planner will know exactly once the file is here.</source>
+        <translation>Geschätzt nach der Größe der Datei: Mit Gespräch und Rechenpuffer müsste es etwa %1 von den %2 belegen, die für ein Modell frei sind. Der Planer weiß es genau, sobald die Datei hier ist.</translation>
     </message>
     <message>
-        <source>An estimate from the file&apos;s size: with the conversation and room to compute it should take about %1, and %2 are free for a model. If it has experts, it may still fit with them at lower precision; the planner knows once the file is here.</source>
-        <translation>Eine Schätzung nach der Größe der Datei: mit dem Gespräch und Platz zum Rechnen müsste es etwa %1 belegen, und %2 sind für ein Modell frei. Hat es Experten, so passt es vielleicht mit ungenaueren; der Planer weiß es, sobald die Datei hier ist.</translation>
+        <source>Estimated from the file&apos;s size: with the conversation and working memory it should take about %1, and %2 is free for a model. If it has experts, it may still fit with them at lower precision; the planner will know once the file is here.</source>
+        <translation>Geschätzt nach der Größe der Datei: Mit Gespräch und Rechenpuffer müsste es etwa %1 belegen; für ein Modell sind %2 frei. Hat es Experten, passt es vielleicht mit geringerer Genauigkeit; der Planer weiß es, sobald die Datei hier ist.</translation>
     </message>
     <message>
-        <source>needs %1, %2 are free</source>
+        <source>needs %1, %2 is free</source>
         <translation>braucht %1, frei sind %2</translation>
     </message>
     <message>
@@ -787,16 +787,16 @@
         <translation>%1 von %2</translation>
     </message>
     <message>
-        <source>As its file has it, it takes %1 of the %2 that are free for a model; %3 of that remember %4 tokens of conversation.</source>
-        <translation>So, wie seine Datei es hat, nimmt es %1 von den %2, die für ein Modell frei sind; %3 davon merken sich %4 Token des Gesprächs.</translation>
+        <source>At its file&apos;s precision it takes %1 of the %2 that is free for a model; %3 of that holds %4 tokens of conversation.</source>
+        <translation>Mit Dateigenauigkeit belegt es %1 von den %2, die für ein Modell frei sind; %3 davon fassen %4 Token des Gesprächs.</translation>
     </message>
     <message>
         <source>Should fit with experts on the processor</source>
-        <translation>Sollte passen, mit Experten auf dem Prozessor</translation>
+        <translation>Müsste passen, mit Experten auf dem Prozessor</translation>
     </message>
     <message>
         <source>Should fit with experts on the disk</source>
-        <translation>Sollte passen, mit Experten auf dem Laufwerk</translation>
+        <translation>Müsste passen, mit Experten auf dem Laufwerk</translation>
     </message>
     <message>
         <source>Fits with experts on the processor</source>
@@ -828,8 +828,8 @@
 <context>
     <name>fovea::app::MemoryWords</name>
     <message>
-        <source>Nobody has measured yet what each precision costs this model. &quot;Prepare…&quot; in the list of models does; then you can trade quality for speed here.</source>
-        <translation>Was jede Genauigkeit kostet, wurde für dieses Modell nicht gemessen. „Vorbereiten…“ in der Liste der Modelle tut das; dann lässt sich hier Tempo gegen Güte abwägen.</translation>
+        <source>What each precision costs this model has not been measured yet. &quot;Prepare…&quot; in the list of models measures it; then you can trade quality for speed here.</source>
+        <translation>Was jede Genauigkeit kostet, ist für dieses Modell noch nicht gemessen. „Vorbereiten …“ in der Liste der Modelle misst es; danach können Sie hier Qualität gegen Tempo abwägen.</translation>
     </message>
     <message>
         <source>Every expert is as precise as the budget allows.</source>
@@ -837,7 +837,7 @@
     </message>
     <message>
         <source>%1 bits on average: experts are less precise where that saves more time than it costs quality.</source>
-        <translation>Im Mittel %1 Bit: Experten sind dort weniger genau, wo das mehr Zeit spart, als es Güte kostet.</translation>
+        <translation>Im Mittel %1 Bit: Experten sind dort weniger genau, wo das mehr Zeit spart, als es Qualität kostet.</translation>
     </message>
     <message>
         <source>Weights</source>
@@ -848,12 +848,12 @@
         <translation>Dichte Gewichte</translation>
     </message>
     <message>
-        <source>All weights as the file has them.</source>
+        <source>All weights as they are in the file.</source>
         <translation>Alle Gewichte wie in der Datei.</translation>
     </message>
     <message>
         <source>What every token uses: embeddings, attention, routers.</source>
-        <translation>Was jedes Token braucht: Einbettungen, Attention, Router.</translation>
+        <translation>Was jedes Token braucht: Embeddings, Attention, Router.</translation>
     </message>
     <message numerus="yes">
         <source>%Ln expert(s) at %1</source>
@@ -870,32 +870,32 @@
         </translation>
     </message>
     <message>
-        <source>%1 bits for each weight, with what the blocks are rounded up to and a spare one.</source>
-        <translation>%1 Bit für jedes Gewicht, mit dem, worauf die Blöcke aufgerundet werden, und einem freien Block.</translation>
+        <source>%1 bits per weight, including rounding up to whole blocks and a spare one.</source>
+        <translation>%1 Bit pro Gewicht, einschließlich des Aufrundens auf ganze Blöcke und eines Reserveblocks.</translation>
     </message>
     <message>
         <source>Keys and values of %1 tokens, for each layer.</source>
-        <translation>Schlüssel und Werte von %1 Token, für jede Schicht.</translation>
+        <translation>Keys und Values von %1 Token in jeder Schicht.</translation>
     </message>
     <message>
-        <source>Room to compute</source>
-        <translation>Platz zum Rechnen</translation>
+        <source>Working memory</source>
+        <translation>Rechenpuffer</translation>
     </message>
     <message>
         <source>What the layers pass on, for %1 tokens of a prompt at once.</source>
-        <translation>Was die Schichten weitergeben, für %1 Token einer Eingabe auf einmal.</translation>
+        <translation>Was die Schichten weitergeben, für %1 Token eines Prompts auf einmal.</translation>
     </message>
     <message>
         <source>Kept free</source>
-        <translation>Frei gehalten</translation>
+        <translation>Freigehalten</translation>
     </message>
     <message>
-        <source>Two hundredths of the budget, at most a gibibyte, for what nobody can plan.</source>
-        <translation>Zwei Hundertstel des Budgets, höchstens ein Gibibyte, für das, was niemand planen kann.</translation>
+        <source>Two per cent of the budget, at most 1 GiB, for what cannot be planned.</source>
+        <translation>Zwei Prozent des Budgets, höchstens 1 GiB, für Unvorhersehbares.</translation>
     </message>
     <message>
-        <source>Take a budget of %1</source>
-        <translation>Ein Budget von %1 nehmen</translation>
+        <source>Set the budget to %1</source>
+        <translation>Das Budget auf %1 setzen</translation>
     </message>
     <message>
         <source>Remember the conversation with 8 bits</source>
@@ -926,7 +926,7 @@
         <translation>Genau, und doppelt so groß.</translation>
     </message>
     <message>
-        <source>As the file has it</source>
+        <source>As in the file</source>
         <translation>Wie in der Datei</translation>
     </message>
     <message>
@@ -938,20 +938,20 @@
         <translation>Gefragte Experten mit %1, die anderen mit %2</translation>
     </message>
     <message>
-        <source>Experts that the conversation uses most are precise, the others take less room. It changes while you talk, and never waits for it.</source>
-        <translation>Experten, die das Gespräch am meisten braucht, sind genau, die anderen brauchen weniger Platz. Das ändert sich beim Reden, ohne dass etwas darauf wartet.</translation>
+        <source>The experts that the conversation uses most are precise; the others take less room. This changes while you talk, and no answer ever waits for it.</source>
+        <translation>Die Experten, die das Gespräch am meisten braucht, sind genau; die anderen brauchen weniger Platz. Das ändert sich im Lauf des Gesprächs, und keine Antwort wartet darauf.</translation>
     </message>
     <message>
         <source>A fixed mix that fills the budget</source>
         <translation>Eine feste Mischung, die das Budget füllt</translation>
     </message>
     <message>
-        <source>Each expert has a precision that stays: the best mix that the budget holds.</source>
-        <translation>Jeder Experte hat eine Genauigkeit, die bleibt: die beste Mischung, die in das Budget passt.</translation>
+        <source>Each expert keeps one precision: the best mix that fits in the budget.</source>
+        <translation>Jeder Experte behält seine Genauigkeit: die beste Mischung, die in das Budget passt.</translation>
     </message>
     <message>
-        <source>Each layer has a precision that stays: the best mix that the budget holds.</source>
-        <translation>Jede Schicht hat eine Genauigkeit, die bleibt: die beste Mischung, die in das Budget passt.</translation>
+        <source>Each layer keeps one precision: the best mix that fits in the budget.</source>
+        <translation>Jede Schicht behält ihre Genauigkeit: die beste Mischung, die in das Budget passt.</translation>
     </message>
     <message>
         <source>All experts at %1</source>
@@ -967,18 +967,18 @@
     </message>
     <message>
         <source>Experts stay on the disk, and memory keeps those likely to be needed soon: slower, but a larger model runs.</source>
-        <translation>Die Experten bleiben auf dem Laufwerk, und im Speicher sind die, die wohl bald gebraucht werden: langsamer, aber ein größeres Modell läuft.</translation>
+        <translation>Die Experten bleiben auf dem Laufwerk; im Speicher liegen die, die wohl bald gebraucht werden. Das ist langsamer, aber so läuft ein größeres Modell.</translation>
     </message>
     <message>
         <source>Chosen by Fovea</source>
         <translation>Von Fovea gewählt</translation>
     </message>
     <message>
-        <source>What the model may take: its weights, the conversation and room to compute. Where precision changes, it never takes more, not even for a moment. %1 are free for a model now.</source>
-        <translation>Was das Modell belegen darf: seine Gewichte, das Gespräch und Platz zum Rechnen. Wo sich die Genauigkeit ändert, nimmt es nie mehr, auch nicht für einen Augenblick. Frei für ein Modell sind jetzt %1.</translation>
+        <source>What the model may take: its weights, the conversation and working memory. Even when precision changes, it never takes more, not even for a moment. %1 is free for a model now.</source>
+        <translation>Was das Modell belegen darf: seine Gewichte, das Gespräch und den Rechenpuffer. Auch wenn sich die Genauigkeit ändert, belegt es nie mehr, nicht einmal für einen Augenblick. Für ein Modell sind jetzt %1 frei.</translation>
     </message>
     <message>
-        <source>It fits: %1 of %2 stay free.</source>
+        <source>It fits: %1 of %2 stays free.</source>
         <translation>Es passt: %1 von %2 bleiben frei.</translation>
     </message>
     <message>
@@ -995,11 +995,11 @@
     </message>
     <message>
         <source>Nothing on this page makes it fit. Choose another model.</source>
-        <translation>Nichts auf dieser Seite hilft. Wählen Sie ein anderes Modell.</translation>
+        <translation>Keine Einstellung auf dieser Seite macht es passend. Wählen Sie ein anderes Modell.</translation>
     </message>
     <message>
         <source>Each of these alone makes it fit:</source>
-        <translation>Jedes davon allein hilft:</translation>
+        <translation>Jeder dieser Schritte genügt für sich allein:</translation>
     </message>
     <message>
         <source>planned from the published model</source>
@@ -1015,15 +1015,15 @@
     </message>
     <message>
         <source>Fovea&apos;s planner reads the sizes of all tensors in the file and adds up what will be held, as it does when the model is opened. The budget is never exceeded.</source>
-        <translation>Foveas Planer liest die Größen aller Tensoren in der Datei und zählt zusammen, was gehalten wird, wie beim Öffnen des Modells. Das Budget wird nie überschritten.</translation>
+        <translation>Foveas Planer liest die Größen aller Tensoren in der Datei und addiert, was im Speicher liegen wird, wie beim Öffnen des Modells. Das Budget wird nie überschritten.</translation>
     </message>
     <message>
         <source>The size of the file.</source>
         <translation>Die Größe der Datei.</translation>
     </message>
     <message>
-        <source>Conversation and room to compute, estimated</source>
-        <translation>Gespräch und Platz zum Rechnen, geschätzt</translation>
+        <source>Conversation and working memory, estimated</source>
+        <translation>Gespräch und Rechenpuffer, geschätzt</translation>
     </message>
     <message>
         <source>A tenth of the weights, at least 268 MB.</source>
@@ -1031,10 +1031,10 @@
     </message>
     <message>
         <source>It should fit.</source>
-        <translation>Es sollte passen.</translation>
+        <translation>Es müsste passen.</translation>
     </message>
     <message>
-        <source>It will hardly fit.</source>
+        <source>It is unlikely to fit.</source>
         <translation>Es wird kaum passen.</translation>
     </message>
     <message>
@@ -1042,8 +1042,8 @@
         <translation>nach der Größe der Datei geschätzt</translation>
     </message>
     <message>
-        <source>No precisions are prepared yet, so each expert counts as if a lower one hurt it like any other; once they are, the plan can change, and Fovea says so.</source>
-        <translation>Noch ist keine Genauigkeit vorbereitet; deshalb gilt jeder Experte als gleich empfindlich. Danach kann sich der Plan ändern, und Fovea sagt es.</translation>
+        <source>No precisions are prepared yet, so lower precision is assumed to hurt every expert alike. Once they are prepared, the plan can change, and Fovea will say so.</source>
+        <translation>Noch ist keine Genauigkeit vorbereitet; deshalb wird angenommen, dass geringere Genauigkeit jedem Experten gleich schadet. Nach dem Vorbereiten kann sich der Plan ändern; Fovea sagt es Ihnen dann.</translation>
     </message>
     <message>
         <source>Conversation (windows)</source>
@@ -1051,7 +1051,7 @@
     </message>
     <message>
         <source>Keys and values of the layers that see only the last tokens, with earlier ones to return to when you change something further up.</source>
-        <translation>Keys und Values der Schichten, die nur die letzten Tokens sehen, mit früheren, zu denen zurückgekehrt wird, wenn Sie weiter oben etwas ändern.</translation>
+        <translation>Keys und Values der Schichten, die nur die letzten Token sehen, dazu frühere, auf die zurückgegriffen wird, wenn Sie weiter oben etwas ändern.</translation>
     </message>
     <message>
         <source>Conversation (recurrent state)</source>
@@ -1059,43 +1059,43 @@
     </message>
     <message>
         <source>What some layers keep instead of keys and values, with copies to return to when you change something further up.</source>
-        <translation>Was manche Schichten statt Keys und Values behalten, mit Kopien, zu denen zurückgekehrt wird, wenn Sie weiter oben etwas ändern.</translation>
+        <translation>Was manche Schichten statt Keys und Values behalten, dazu Kopien, auf die zurückgegriffen wird, wenn Sie weiter oben etwas ändern.</translation>
     </message>
     <message>
-        <source>Experts at %1, by what is talked about</source>
-        <translation>Experten auf %1, je nach dem, worüber gesprochen wird</translation>
+        <source>Experts at %1, following the conversation</source>
+        <translation>Experten mit %1, dem Gespräch folgend</translation>
     </message>
     <message>
-        <source>Each expert is as precise as the conversation needs it. It changes while you talk, and no token of an answer waits for it.</source>
-        <translation>Jeder Experte ist so genau, wie das Gespräch ihn braucht. Das ändert sich, während Sie sprechen, und kein Token einer Antwort wartet darauf.</translation>
+        <source>Each expert is as precise as the conversation needs it to be. This changes while you talk, and no token of an answer waits for it.</source>
+        <translation>Jeder Experte ist so genau, wie das Gespräch ihn braucht. Das ändert sich im Lauf des Gesprächs, und kein Token einer Antwort wartet darauf.</translation>
     </message>
     <message>
         <source>Layers at %1, lower while an answer is certain</source>
         <translation>Schichten mit %1, niedriger, solange eine Antwort sicher ist</translation>
     </message>
     <message>
-        <source>Each question is read at the highest precision; while an answer is certain enough, its layers go down one by one. It is faster and takes no less memory.</source>
-        <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; solange eine Antwort sicher genug ist, gehen die Schichten eine nach der anderen hinab. Das ist schneller und braucht nicht weniger Speicher.</translation>
+        <source>Each question is read at the highest precision; while an answer is certain enough, its layers go down one by one. This is faster but saves no memory.</source>
+        <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; solange eine Antwort sicher genug ist, wird die Genauigkeit Schicht für Schicht gesenkt. Das ist schneller, spart aber keinen Speicher.</translation>
     </message>
     <message>
         <source>Layers at %1, lower with the length of an answer</source>
-        <translation>Schichten mit %1, mit der Länge einer Antwort niedriger</translation>
+        <translation>Schichten mit %1, niedriger bei langen Antworten</translation>
     </message>
     <message>
-        <source>Each question is read at the highest precision; the longer an answer is, the lower the precision of all layers. It is faster and takes no less memory.</source>
-        <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; je länger eine Antwort ist, desto niedriger ist die Genauigkeit aller Schichten. Das ist schneller und braucht nicht weniger Speicher.</translation>
+        <source>Each question is read at the highest precision; the longer an answer is, the lower the precision of all layers. This is faster but saves no memory.</source>
+        <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; je länger eine Antwort ist, desto niedriger ist die Genauigkeit aller Schichten. Das ist schneller, spart aber keinen Speicher.</translation>
     </message>
     <message>
         <source>What the model remembers of the conversation, with 16 bits for each number.</source>
-        <translation>Was das Modell vom Gespräch behält, mit 16 Bit für jede Zahl.</translation>
+        <translation>Was sich das Modell vom Gespräch merkt, mit 16 Bit für jede Zahl.</translation>
     </message>
     <message>
         <source>Hot experts at %1, the others at %2, by use alone</source>
         <translation>Gefragte Experten mit %1, die anderen mit %2, allein nach dem Gebrauch</translation>
     </message>
     <message>
-        <source>So many bits are about what each weight takes. Below 3 bits answers get noticeably worse.</source>
-        <translation>So viele Bit nimmt ungefähr jedes Gewicht. Unter 3 Bit werden Antworten merklich schlechter.</translation>
+        <source>The number of bits is roughly what each weight takes. Below 3 bits, answers get noticeably worse.</source>
+        <translation>Die Zahl der Bit gibt ungefähr an, wie viel jedes Gewicht belegt. Unter 3 Bit werden Antworten merklich schlechter.</translation>
     </message>
     <message>
         <source>Conversation</source>
@@ -1113,43 +1113,43 @@
         <translation>%1 von %2</translation>
     </message>
     <message>
-        <source>%1, %2 each second</source>
-        <translation>%1, %2 je Sekunde</translation>
+        <source>%1, %2 per second</source>
+        <translation>%1, %2 pro Sekunde</translation>
     </message>
     <message>
-        <source>%1, %2 each second, %3 left</source>
-        <translation>%1, %2 je Sekunde, noch %3</translation>
+        <source>%1, %2 per second, %3 left</source>
+        <translation>%1, %2 pro Sekunde, noch %3</translation>
     </message>
     <message>
-        <source>Waits until the one before has ended</source>
-        <translation>Wartet, bis das vorige beendet ist</translation>
+        <source>Waiting for the previous download</source>
+        <translation>Wartet auf den vorigen Download</translation>
     </message>
     <message>
-        <source>Asks the hub where the files are</source>
-        <translation>Fragt den Hub, wo die Dateien sind</translation>
+        <source>Asking the hub where the files are</source>
+        <translation>Der Hub wird gefragt, wo die Dateien liegen</translation>
     </message>
     <message numerus="yes">
-        <source>Tries again in %n second(s). %1</source>
+        <source>Trying again in %n second(s). %1</source>
         <translation>
-            <numerusform>Versucht es in einer Sekunde wieder. %1</numerusform>
-            <numerusform>Versucht es in %n Sekunden wieder. %1</numerusform>
+            <numerusform>Neuer Versuch in einer Sekunde. %1</numerusform>
+            <numerusform>Neuer Versuch in %n Sekunden. %1</numerusform>
         </translation>
     </message>
     <message>
-        <source>Everything is here; compares the checksum</source>
-        <translation>Alles ist da; vergleicht die Prüfsumme</translation>
+        <source>Everything is here; comparing the checksum</source>
+        <translation>Alles ist da; die Prüfsumme wird verglichen</translation>
     </message>
     <message>
         <source>Paused at %1 of %2</source>
-        <translation>Angehalten bei %1 von %2</translation>
+        <translation>Pausiert bei %1 von %2</translation>
     </message>
     <message>
         <source>Paused</source>
-        <translation>Angehalten</translation>
+        <translation>Pausiert</translation>
     </message>
     <message>
         <source>Goes on when the disk has room. %1</source>
-        <translation>Geht weiter, wenn die Platte Platz hat. %1</translation>
+        <translation>Geht weiter, sobald auf dem Laufwerk Platz ist. %1</translation>
     </message>
     <message>
         <source>%1, complete: its checksum is right</source>
@@ -1181,36 +1181,36 @@
         <translation>Es ist fehlgeschlagen. %1</translation>
     </message>
     <message>
-        <source>Another program downloads this file</source>
-        <translation>Ein anderes Programm lädt diese Datei</translation>
+        <source>Another program is downloading this file</source>
+        <translation>Ein anderes Programm lädt diese Datei gerade herunter</translation>
     </message>
     <message>
-        <source>As the model&apos;s file has it, nothing is lost</source>
-        <translation>Wie die Datei des Modells es hat, nichts geht verloren</translation>
+        <source>As in the model&apos;s file; nothing is lost</source>
+        <translation>Wie in der Datei des Modells; nichts geht verloren</translation>
     </message>
     <message>
-        <source>16 bits for each weight</source>
-        <translation>16 Bit für jedes Gewicht</translation>
+        <source>16 bits per weight</source>
+        <translation>16 Bit pro Gewicht</translation>
     </message>
     <message>
-        <source>8 bits for each weight, hardly a difference</source>
-        <translation>8 Bit für jedes Gewicht, kaum ein Unterschied</translation>
+        <source>8 bits per weight: hardly any difference</source>
+        <translation>8 Bit pro Gewicht: kaum ein Unterschied</translation>
     </message>
     <message>
-        <source>4 bits for each weight, good for nearly everything</source>
-        <translation>4 Bit für jedes Gewicht, gut für fast alles</translation>
+        <source>4 bits per weight: good for nearly everything</source>
+        <translation>4 Bit pro Gewicht: gut für fast alles</translation>
     </message>
     <message>
-        <source>3 bits for each weight, a difference can be seen</source>
-        <translation>3 Bit für jedes Gewicht, ein Unterschied ist zu sehen</translation>
+        <source>3 bits per weight: a noticeable difference</source>
+        <translation>3 Bit pro Gewicht: ein merklicher Unterschied</translation>
     </message>
     <message>
-        <source>2 bits for each weight, for what is seldom used</source>
-        <translation>2 Bit für jedes Gewicht, für das, was selten gebraucht wird</translation>
+        <source>2 bits per weight: for what is seldom used</source>
+        <translation>2 Bit pro Gewicht: für selten Gebrauchtes</translation>
     </message>
     <message>
         <source>%1: suits this model better than %2: error %3 instead of %4 %</source>
-        <translation>%1: passt besser zu diesem Modell als %2: Fehler %3 statt %4 %</translation>
+        <translation>%1: passt besser zu diesem Modell als %2 (Fehler %3 statt %4 %)</translation>
     </message>
     <message>
         <source>about %1</source>
@@ -1244,27 +1244,27 @@
         <translation>Jeder Experte hat eine feste Genauigkeit: die beste Mischung, die ins Budget passt.</translation>
     </message>
     <message>
-        <source>Experts that this conversation uses most are precise, the others take less room. It changes while you talk.</source>
-        <translation>Experten, die dieses Gespräch am meisten braucht, sind genau, die anderen belegen weniger Platz. Das ändert sich, während Sie sprechen.</translation>
+        <source>The experts that this conversation uses most are precise; the others take less room. This changes while you talk.</source>
+        <translation>Die Experten, die dieses Gespräch am meisten braucht, sind genau; die anderen brauchen weniger Platz. Das ändert sich im Lauf des Gesprächs.</translation>
     </message>
     <message>
-        <source>Some experts live in the slower place, so that a larger model fits.</source>
-        <translation>Manche Experten liegen am langsameren Ort, damit ein größeres Modell passt.</translation>
+        <source>Some experts are kept in a slower place so that a larger model fits.</source>
+        <translation>Einige Experten liegen an einem langsameren Ort, damit ein größeres Modell passt.</translation>
     </message>
     <message>
-        <source>Weights that are no experts: %1</source>
+        <source>Weights other than experts: %1</source>
         <translation>Gewichte außer den Experten: %1</translation>
     </message>
     <message numerus="yes">
         <source>%n expert(s) at %1: %2</source>
         <translation>
-            <numerusform>%n Experte in %1: %2</numerusform>
-            <numerusform>%n Experten in %1: %2</numerusform>
+            <numerusform>%n Experte mit %1: %2</numerusform>
+            <numerusform>%n Experten mit %1: %2</numerusform>
         </translation>
     </message>
     <message>
-        <source>Room to compute: %1</source>
-        <translation>Platz zum Rechnen: %1</translation>
+        <source>Working memory: %1</source>
+        <translation>Rechenpuffer: %1</translation>
     </message>
     <message>
         <source>Kept free: %1</source>
@@ -1307,48 +1307,48 @@
         <translation>Diese Nachricht hat %1 Token, mehr als die %2, die das Modell auf einmal liest.</translation>
     </message>
     <message>
-        <source>Shorten it or what is attached, or open the model with a longer context (Settings).</source>
-        <translation>Kürzen Sie sie oder die Anhänge, oder öffnen Sie das Modell mit einem längeren Kontext (Einstellungen).</translation>
+        <source>Shorten it or its attachments, or open the model with a longer context (Settings).</source>
+        <translation>Kürzen Sie die Nachricht oder ihre Anhänge, oder öffnen Sie das Modell mit einem längeren Kontext (Einstellungen).</translation>
     </message>
     <message>
-        <source>Shorten it or what is attached.</source>
-        <translation>Kürzen Sie sie oder die Anhänge.</translation>
+        <source>Shorten it or its attachments.</source>
+        <translation>Kürzen Sie die Nachricht oder ihre Anhänge.</translation>
     </message>
     <message>
-        <source>The model is opened again, with as many experts at each precision as now; then they stay there. The conversation is kept.</source>
-        <translation>Das Modell wird neu geöffnet, mit so vielen Experten in jeder Genauigkeit wie jetzt; dann bleiben sie dabei. Das Gespräch bleibt erhalten.</translation>
+        <source>The model is reopened with as many experts at each precision as now; after that, they stay as they are. The conversation is kept.</source>
+        <translation>Das Modell wird neu geöffnet, mit so vielen Experten in jeder Genauigkeit wie jetzt; danach bleibt es bei dieser Mischung. Das Gespräch bleibt erhalten.</translation>
     </message>
     <message>
-        <source>Nothing is written to the disk: every expert is there at each precision. It takes as long as opening the model.</source>
-        <translation>Auf das Laufwerk wird nichts geschrieben: jeder Experte liegt schon in jeder Genauigkeit vor. Es dauert so lange wie das Öffnen des Modells.</translation>
+        <source>Nothing is written to the disk: every expert is already there at each precision. This takes as long as opening the model.</source>
+        <translation>Auf das Laufwerk wird nichts geschrieben: Jeder Experte liegt schon in jeder Genauigkeit vor. Es dauert so lange wie das Öffnen des Modells.</translation>
     </message>
     <message>
-        <source>Every expert would first be written at each precision: %1 on the disk, where only %2 are free.</source>
-        <translation>Erst würde jeder Experte in jeder Genauigkeit geschrieben: %1 auf dem Laufwerk, auf dem nur %2 frei sind.</translation>
+        <source>Every expert would first have to be written at each precision: %1 on the disk, where only %2 is free.</source>
+        <translation>Zuerst müsste jeder Experte in jeder Genauigkeit geschrieben werden: %1 auf dem Laufwerk, auf dem nur %2 frei sind.</translation>
     </message>
     <message>
-        <source>First every expert is written at each precision: %1 on the disk, where %2 are free. That takes about %3, once.</source>
-        <translation>Erst wird jeder Experte in jeder Genauigkeit geschrieben: %1 auf dem Laufwerk, auf dem %2 frei sind. Das dauert einmalig etwa %3.</translation>
+        <source>First, every expert is written at each precision: %1 on the disk, where %2 is free. This takes about %3 and is done only once.</source>
+        <translation>Zuerst wird jeder Experte in jeder Genauigkeit geschrieben: %1 auf dem Laufwerk, auf dem %2 frei sind. Das dauert etwa %3 und ist nur einmal nötig.</translation>
     </message>
     <message>
-        <source>The plan that was shown does not hold any more: %1.</source>
+        <source>The plan that was shown no longer applies: %1.</source>
         <translation>Der gezeigte Plan gilt nicht mehr: %1.</translation>
     </message>
     <message>
-        <source>What layers with a window remember, with what there is to return to: %1</source>
-        <translation>Was Schichten mit einem Fenster behalten, mit dem, wozu zurückgekehrt wird: %1</translation>
+        <source>What layers with a window remember, including earlier tokens to return to: %1</source>
+        <translation>Was sich Schichten mit einem Fenster merken, dazu frühere Token, auf die zurückgegriffen wird: %1</translation>
     </message>
     <message>
         <source>State of its recurrent layers, with copies to return to: %1</source>
-        <translation>Zustand seiner rekurrenten Schichten, mit Kopien, zu denen zurückgekehrt wird: %1</translation>
+        <translation>Zustand der rekurrenten Schichten, dazu Kopien, auf die zurückgegriffen wird: %1</translation>
     </message>
     <message>
-        <source>Each expert is as precise as this conversation needs it: the fixed mix of the budget to begin with, then by what it uses. It changes while you talk.</source>
-        <translation>Jeder Experte ist so genau, wie dieses Gespräch ihn braucht: am Anfang die feste Mischung des Budgets, dann nach dem, was es benutzt. Das ändert sich, während Sie sprechen.</translation>
+        <source>Each expert is as precise as this conversation needs it to be: at first the fixed mix for the budget, then according to what it uses. This changes while you talk.</source>
+        <translation>Jeder Experte ist so genau, wie dieses Gespräch ihn braucht: am Anfang nach der festen Mischung für das Budget, dann nach dem, was es benutzt. Das ändert sich im Lauf des Gesprächs.</translation>
     </message>
     <message>
         <source>Each question is read at the highest precision; while an answer is certain enough, its layers go down one by one.</source>
-        <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; solange eine Antwort sicher genug ist, gehen die Schichten eine nach der anderen hinab.</translation>
+        <translation>Jede Frage wird mit der höchsten Genauigkeit gelesen; solange eine Antwort sicher genug ist, wird die Genauigkeit Schicht für Schicht gesenkt.</translation>
     </message>
     <message>
         <source>Each question is read at the highest precision; the longer an answer is, the lower the precision of all layers.</source>
@@ -1371,8 +1371,8 @@
         <translation>eine feste Mischung aus %1</translation>
     </message>
     <message>
-        <source>some experts in the slower place</source>
-        <translation>einige Experten am langsameren Ort</translation>
+        <source>some experts in a slower place</source>
+        <translation>einige Experten an einem langsameren Ort</translation>
     </message>
     <message>
         <source>layers at %1</source>
@@ -1380,55 +1380,55 @@
     </message>
     <message>
         <source>What the model remembers of the conversation: %1</source>
-        <translation>Was das Modell vom Gespräch behält: %1</translation>
+        <translation>Was sich das Modell vom Gespräch merkt: %1</translation>
     </message>
 </context>
 <context>
     <name>fovea::app::ModelsController</name>
     <message>
-        <source>Prepares %1</source>
-        <translation>Bereitet %1 vor</translation>
+        <source>Preparing %1</source>
+        <translation>%1 wird vorbereitet</translation>
     </message>
     <message>
-        <source>Checks %1</source>
-        <translation>Prüft %1</translation>
+        <source>Checking %1</source>
+        <translation>%1 wird geprüft</translation>
     </message>
     <message>
-        <source>Moves %1 to the trash</source>
-        <translation>Verschiebt %1 in den Papierkorb</translation>
+        <source>Moving %1 to the trash</source>
+        <translation>%1 wird in den Papierkorb verschoben</translation>
     </message>
     <message>
         <source>%1: %2 of %3</source>
         <translation>%1: %2 von %3</translation>
     </message>
     <message>
-        <source>%1 was prepared like this already.</source>
-        <translation>%1 war schon so vorbereitet.</translation>
+        <source>%1 is already prepared like this.</source>
+        <translation>%1 ist bereits so vorbereitet.</translation>
     </message>
     <message>
-        <source>%1 is prepared again, because it had been without this text: %2 on the disk.</source>
-        <translation>%1 ist neu vorbereitet, weil es das ohne diesen Text war: %2 auf der Platte.</translation>
+        <source>%1 was prepared again, because it had been prepared without this text: %2 on the disk.</source>
+        <translation>%1 wurde neu vorbereitet, weil es ohne diesen Text vorbereitet war: %2 auf dem Laufwerk.</translation>
     </message>
     <message>
         <source>%1 is prepared: %2 on the disk.</source>
-        <translation>%1 ist vorbereitet: %2 auf der Platte.</translation>
+        <translation>%1 ist vorbereitet: %2 auf dem Laufwerk.</translation>
     </message>
     <message>
-        <source>%1 is sound: %2 were read without an error.</source>
-        <translation>%1 ist heil: %2 wurden ohne Fehler gelesen.</translation>
+        <source>%1 is intact: %2 was read without an error.</source>
+        <translation>%1 ist unbeschädigt: %2 wurden fehlerfrei gelesen.</translation>
     </message>
     <message numerus="yes">
-        <source>%1 is sound: %2 were read, and the checksums of %n file(s) are those of the hub.</source>
+        <source>%1 is intact: %2 was read, and the checksums of %n file(s) match those of the hub.</source>
         <translation>
-            <numerusform>%1 ist heil: %2 wurden gelesen, und die Prüfsumme einer Datei ist die des Hubs.</numerusform>
-            <numerusform>%1 ist heil: %2 wurden gelesen, und die Prüfsummen von %n Dateien sind die des Hubs.</numerusform>
+            <numerusform>%1 ist unbeschädigt: %2 wurden gelesen, und die Prüfsumme einer Datei stimmt mit der des Hubs überein.</numerusform>
+            <numerusform>%1 ist unbeschädigt: %2 wurden gelesen, und die Prüfsummen von %n Dateien stimmen mit denen des Hubs überein.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 What was prepared from it is sound too: %n part(s).</source>
+        <source>%1 What was prepared from it is intact too: %n part(s).</source>
         <translation>
-            <numerusform>%1 Was daraus vorbereitet wurde, ist auch heil: ein Teil.</numerusform>
-            <numerusform>%1 Was daraus vorbereitet wurde, ist auch heil: %n Teile.</numerusform>
+            <numerusform>%1 Was daraus vorbereitet wurde, ist ebenfalls unbeschädigt: ein Teil.</numerusform>
+            <numerusform>%1 Was daraus vorbereitet wurde, ist ebenfalls unbeschädigt: %n Teile.</numerusform>
         </translation>
     </message>
     <message>
@@ -1437,11 +1437,11 @@
     </message>
     <message>
         <source>The token is in the keyring.</source>
-        <translation>Das Zugangstoken ist im Schlüsselbund.</translation>
+        <translation>Das Zugangstoken liegt im Schlüsselbund.</translation>
     </message>
     <message>
-        <source>Preparing %1 was stopped. What is done is kept: preparing it again goes on from there.</source>
-        <translation>Das Vorbereiten von %1 wurde angehalten. Was fertig ist, bleibt: erneutes Vorbereiten geht von dort weiter.</translation>
+        <source>Preparing %1 was stopped. What is done is kept: preparing it again continues from there.</source>
+        <translation>Das Vorbereiten von %1 wurde angehalten. Was fertig ist, bleibt erhalten; wenn Sie es erneut vorbereiten, geht es dort weiter.</translation>
     </message>
     <message>
         <source>The check of %1 was stopped.</source>
@@ -1449,7 +1449,7 @@
     </message>
     <message>
         <source>There is no precision below that of %1&apos;s file, so nothing can be prepared.</source>
-        <translation>Unter der Genauigkeit der Datei von %1 gibt es keine; es gibt nichts vorzubereiten.</translation>
+        <translation>Eine niedrigere Genauigkeit als die der Datei von %1 gibt es nicht; es lässt sich also nichts vorbereiten.</translation>
     </message>
     <message>
         <source>%1 was downloaded. It is in the list of models.</source>
@@ -1457,35 +1457,35 @@
     </message>
     <message>
         <source>The download of %1 failed: %2</source>
-        <translation>Das Herunterladen von %1 ist gescheitert: %2</translation>
+        <translation>Der Download von %1 ist fehlgeschlagen: %2</translation>
     </message>
     <message>
-        <source>%1 reads the text: %2 of %3 tokens</source>
+        <source>%1 is reading the text: %2 of %3 tokens</source>
         <translation>%1 liest den Text: %2 von %3 Token</translation>
     </message>
     <message>
-        <source>The keyring has no token for Fovea any more.</source>
-        <translation>Im Schlüsselbund liegt kein Token für Fovea mehr.</translation>
+        <source>The keyring no longer has a token for Fovea.</source>
+        <translation>Im Schlüsselbund liegt kein Zugangstoken für Fovea mehr.</translation>
     </message>
     <message>
-        <source>The keyring has no token for Fovea any more. The one that the hub&apos;s own tools have stored is still used.</source>
-        <translation>Im Schlüsselbund liegt kein Token für Fovea mehr. Das, welches die Programme des Hubs selbst abgelegt haben, wird weiter benutzt.</translation>
+        <source>The keyring no longer has a token for Fovea. The one stored by the hub&apos;s own tools is still used.</source>
+        <translation>Im Schlüsselbund liegt kein Zugangstoken für Fovea mehr. Das, welches die Programme des Hubs selbst abgelegt haben, wird weiterhin benutzt.</translation>
     </message>
     <message>
-        <source>Choose at least two: with one there is nothing to change between.</source>
-        <translation>Wählen Sie mindestens zwei: mit einer gibt es nichts zu wechseln.</translation>
+        <source>Choose at least two: with only one there is nothing to switch between.</source>
+        <translation>Wählen Sie mindestens zwei: Mit nur einer gibt es nichts zu wechseln.</translation>
     </message>
     <message>
-        <source>It takes %1 on the disk, and %2 are free there.</source>
-        <translation>Es belegt %1 auf der Platte, und dort sind %2 frei.</translation>
+        <source>It takes %1 on the disk, and only %2 is free there.</source>
+        <translation>Es belegt %1 auf dem Laufwerk, und dort sind nur %2 frei.</translation>
     </message>
     <message>
-        <source>It takes %1 on the disk; %2 are free there.</source>
-        <translation>Es belegt %1 auf der Platte; dort sind %2 frei.</translation>
+        <source>It takes %1 on the disk; %2 is free there.</source>
+        <translation>Es belegt %1 auf dem Laufwerk; dort sind %2 frei.</translation>
     </message>
     <message>
-        <source>The keyring has no token for Fovea any more. The one with which Fovea was started is still used.</source>
-        <translation>Der Schlüsselbund hat kein Token für Fovea mehr. Das, mit dem Fovea gestartet wurde, wird weiterhin benutzt.</translation>
+        <source>The keyring no longer has a token for Fovea. The one that Fovea was started with is still used.</source>
+        <translation>Im Schlüsselbund liegt kein Zugangstoken für Fovea mehr. Das, mit dem Fovea gestartet wurde, wird weiterhin benutzt.</translation>
     </message>
 </context>
 <context>
@@ -1531,11 +1531,11 @@
         <translation>Prüfe den Code, der dir gezeigt wird: zuerst, was falsch ist, dann, was schwer zu lesen ist, jeweils mit einer besseren Fassung.</translation>
     </message>
     <message>
-        <source>Summarize</source>
+        <source>Summarise</source>
         <translation>Zusammenfassen</translation>
     </message>
     <message>
-        <source>Summarize this text in a few sentences:</source>
+        <source>Summarise this text in a few sentences:</source>
         <translation>Fasse diesen Text in wenigen Sätzen zusammen:</translation>
     </message>
     <message>
@@ -1566,24 +1566,24 @@
 <context>
     <name>fovea::app::PresetsLink</name>
     <message>
-        <source>This chat goes on with the preset “%1”.</source>
-        <translation>Dieser Chat geht mit der Vorlage „%1“ weiter.</translation>
+        <source>This chat now uses the preset “%1”.</source>
+        <translation>Dieser Chat verwendet jetzt die Vorlage „%1“.</translation>
     </message>
     <message>
-        <source>The preset that chats in “%1” start with is not there any more: this one has the usual settings.</source>
-        <translation>Die Vorlage, mit der Chats in „%1“ beginnen, gibt es nicht mehr: Dieser hat die üblichen Einstellungen.</translation>
+        <source>The preset that chats in “%1” start with is no longer there: this one has the default settings.</source>
+        <translation>Die Vorlage, mit der Chats in „%1“ beginnen, gibt es nicht mehr: Dieser Chat hat die Standardeinstellungen.</translation>
     </message>
     <message>
         <source>Choose another…</source>
-        <translation>Eine andere Wahl …</translation>
+        <translation>Neu wählen …</translation>
     </message>
     <message>
-        <source>The model that chats in “%1” start with is not there any more.</source>
+        <source>The model that chats in “%1” start with is no longer there.</source>
         <translation>Das Modell, mit dem Chats in „%1“ beginnen, ist nicht mehr da.</translation>
     </message>
     <message>
-        <source>Chats in “%1” start with another model. It is not opened yet: that would end the answer that is being written.</source>
-        <translation>Chats in „%1“ beginnen mit einem anderen Modell. Es ist noch nicht geöffnet: Das würde die Antwort beenden, die gerade geschrieben wird.</translation>
+        <source>Chats in “%1” start with another model. It has not been opened yet, because that would end the answer being written.</source>
+        <translation>Chats in „%1“ beginnen mit einem anderen Modell. Es wurde noch nicht geöffnet, weil das die Antwort beenden würde, die gerade geschrieben wird.</translation>
     </message>
     <message>
         <source>Open it now</source>
@@ -1593,28 +1593,28 @@
 <context>
     <name>fovea::app::ProposalWords</name>
     <message>
-        <source>Fits whole</source>
-        <translation>Passt ganz</translation>
+        <source>Fits completely</source>
+        <translation>Passt vollständig</translation>
     </message>
     <message>
-        <source>as precise as it is published</source>
-        <translation>so genau wie veröffentlicht</translation>
+        <source>at its published precision</source>
+        <translation>mit veröffentlichter Genauigkeit</translation>
     </message>
     <message>
         <source>Fits</source>
         <translation>Passt</translation>
     </message>
     <message>
-        <source>what is seldom used less precise</source>
-        <translation>selten Gebrauchtes weniger genau</translation>
+        <source>what is seldom used, at lower precision</source>
+        <translation>selten Gebrauchtes mit geringerer Genauigkeit</translation>
     </message>
     <message>
         <source>Fits in part</source>
-        <translation>Passt zum Teil</translation>
+        <translation>Passt teilweise</translation>
     </message>
     <message>
-        <source>some experts beside the card</source>
-        <translation>einige Experten neben der Karte</translation>
+        <source>some experts outside the card</source>
+        <translation>einige Experten außerhalb der Karte</translation>
     </message>
     <message>
         <source>some experts on the disk</source>
@@ -1630,7 +1630,7 @@
     </message>
     <message>
         <source>The most capable model that is quick on this computer</source>
-        <translation>Das fähigste Modell, das auf diesem Rechner flink ist</translation>
+        <translation>Das leistungsfähigste Modell, das auf diesem Rechner flott läuft</translation>
     </message>
     <message>
         <source>of %1 memory</source>
@@ -1657,55 +1657,55 @@
         <translation>Gut für: %1.</translation>
     </message>
     <message>
-        <source>Of the models that are here and those that Fovea knows, it is best in published tests, weighed with what fits into the memory that is free now and how fast it writes here.</source>
-        <translation>Von den Modellen, die hier sind oder die Fovea kennt, ist es in veröffentlichten Tests das beste, abgewogen mit dem, was in den gerade freien Speicher passt, und damit, wie schnell es hier schreibt.</translation>
+        <source>Of the models on this computer and those that Fovea knows, it does best in published tests, taking into account what fits in the memory that is free now and how fast it writes here.</source>
+        <translation>Von den Modellen auf diesem Rechner und denen, die Fovea kennt, schneidet es in veröffentlichten Tests am besten ab. Berücksichtigt ist, was in den jetzt freien Speicher passt und wie schnell es hier schreibt.</translation>
     </message>
 </context>
 <context>
     <name>fovea::app::ServerLink</name>
     <message>
-        <source>It starts…</source>
-        <translation>Er startet …</translation>
+        <source>Starting…</source>
+        <translation>Server startet …</translation>
     </message>
     <message>
-        <source>The system has no keyring that can be used, so the key lies in a file that only you can read: %1</source>
-        <translation>Das System hat keinen Schlüsselbund, der zu benutzen ist; der Schlüssel liegt deshalb in einer Datei, die nur Sie lesen können: %1</translation>
+        <source>The system has no usable keyring, so the key is kept in a file that only you can read: %1</source>
+        <translation>Das System hat keinen verwendbaren Schlüsselbund; der Schlüssel liegt deshalb in einer Datei, die nur Sie lesen können: %1</translation>
     </message>
     <message>
-        <source>The key lies in the system&apos;s keyring.</source>
+        <source>The key is kept in the system&apos;s keyring.</source>
         <translation>Der Schlüssel liegt im Schlüsselbund des Systems.</translation>
     </message>
     <message>
-        <source>It answers programs on this computer that ask at this address:</source>
-        <translation>Er antwortet Programmen auf diesem Computer, die unter dieser Adresse fragen:</translation>
+        <source>Programs on this computer are answered at this address:</source>
+        <translation>Programme auf diesem Rechner erhalten Antworten unter dieser Adresse:</translation>
     </message>
     <message>
-        <source>It answers programs that ask at this address with the key, on this computer and others:</source>
-        <translation>Er antwortet Programmen auf diesem Computer und auf anderen, die unter dieser Adresse mit dem Schlüssel fragen:</translation>
+        <source>Programs on this and other computers are answered at this address, with the key:</source>
+        <translation>Programme auf diesem und auf anderen Rechnern erhalten mit dem Schlüssel Antworten unter dieser Adresse:</translation>
     </message>
     <message>
-        <source>Another Fovea, version %1, process %2, answers at port %3 already. Programs can ask that one; or choose another port.</source>
-        <translation>Ein anderes Fovea, Version %1, Prozess %2, antwortet schon unter Port %3. Programme können dieses fragen; oder wählen Sie einen anderen Port.</translation>
+        <source>Another Fovea (version %1, process %2) is already answering on port %3. Programs can use that one; or choose another port.</source>
+        <translation>Ein anderes Fovea (Version %1, Prozess %2) antwortet bereits auf Port %3. Programme können dieses nutzen; oder wählen Sie einen anderen Port.</translation>
     </message>
     <message>
-        <source>Another program has port %1. Choose another port.</source>
-        <translation>Ein anderes Programm hat Port %1. Wählen Sie einen anderen Port.</translation>
+        <source>Port %1 is used by another program. Choose another port.</source>
+        <translation>Port %1 wird von einem anderen Programm benutzt. Wählen Sie einen anderen Port.</translation>
     </message>
     <message>
         <source>Other programs are not answered. %1</source>
-        <translation>Anderen Programmen wird nicht geantwortet. %1</translation>
+        <translation>Andere Programme erhalten keine Antworten. %1</translation>
     </message>
     <message>
         <source>Settings…</source>
         <translation>Einstellungen …</translation>
     </message>
     <message>
-        <source>Programs wait for your answers until the model is opened again, with room for several answers at once.</source>
-        <translation>Programme warten auf Ihre Antworten, bis das Modell wieder geöffnet wird, mit Platz für mehrere Antworten zugleich.</translation>
+        <source>Until the model is reopened with room for several answers at once, other programs wait for your answers.</source>
+        <translation>Bis das Modell mit Platz für mehrere Antworten zugleich neu geöffnet wird, warten andere Programme auf Ihre Antworten.</translation>
     </message>
     <message>
         <source>Open it again</source>
-        <translation>Wieder öffnen</translation>
+        <translation>Neu öffnen</translation>
     </message>
 </context>
 <context>
@@ -1780,7 +1780,7 @@
     </message>
     <message>
         <source>4 bits in other steps</source>
-        <translation>4 Bit in anderen Stufen</translation>
+        <translation>4 Bit, anders abgestuft</translation>
     </message>
     <message>
         <source>3 bits</source>
@@ -1801,11 +1801,11 @@
 <context>
     <name>fovea::app::Tour</name>
     <message>
-        <source>The demo model&apos;s experts are being prepared, only this once. The tour begins by itself when they are ready.</source>
-        <translation>Die Experten des Demomodells werden vorbereitet, nur dieses eine Mal. Die Führung beginnt von selbst, wenn sie bereit sind.</translation>
+        <source>The demo model&apos;s experts are being prepared. This is needed only once; the tour starts by itself when they are ready.</source>
+        <translation>Die Experten des Demomodells werden vorbereitet. Das ist nur einmal nötig; die Führung beginnt von selbst, sobald sie bereit sind.</translation>
     </message>
     <message>
-        <source>The tour shows how experts change their precision. For that it needs a model that is opened so, or the demo model, which is not on this computer.</source>
+        <source>The tour shows how experts change their precision. For that it needs a model opened that way, or the demo model, which is not on this computer.</source>
         <translation>Die Führung zeigt, wie Experten ihre Genauigkeit ändern. Dafür braucht sie ein Modell, das so geöffnet ist, oder das Demomodell, das nicht auf diesem Rechner ist.</translation>
     </message>
     <message>
@@ -1813,15 +1813,15 @@
         <translation>Das Demomodell wird geöffnet.</translation>
     </message>
     <message>
-        <source>%1. Each token is written by a few experts in every layer. Those that it needs get more bits: watch them brighten in the map.</source>
-        <translation>%1. Jedes Token schreiben wenige Experten in jeder Schicht. Die gebrauchten bekommen mehr Bit: Auf der Karte leuchten sie auf.</translation>
+        <source>%1. Each token is written by a few experts in every layer. Those that it needs get more bits: watch them brighten on the map.</source>
+        <translation>%1. Jedes Token wird in jeder Schicht von wenigen Experten geschrieben. Die benötigten bekommen mehr Bit: Auf der Karte leuchten sie auf.</translation>
     </message>
     <message>
-        <source>Now another subject: %1. Other experts are needed, and those of before make room.</source>
+        <source>Now another subject: %1. Other experts are needed, and the earlier ones make room.</source>
         <translation>Nun ein anderes Thema: %1. Andere Experten werden gebraucht, und die von vorhin machen Platz.</translation>
     </message>
     <message>
-        <source>Nothing is known of this answer&apos;s experts.</source>
+        <source>Nothing is known about this answer&apos;s experts.</source>
         <translation>Über die Experten dieser Antwort ist nichts bekannt.</translation>
     </message>
     <message>
@@ -1833,7 +1833,7 @@
     <name>fovea::app::WizardController</name>
     <message>
         <source>Loading…</source>
-        <translation>Lädt …</translation>
+        <translation>Wird geladen …</translation>
     </message>
     <message>
         <source>&amp;Open</source>
@@ -1844,8 +1844,8 @@
         <translation>&amp;Fertig</translation>
     </message>
     <message>
-        <source>Stopped. What is prepared already stays.</source>
-        <translation>Angehalten. Was schon vorbereitet ist, bleibt.</translation>
+        <source>Stopped. What has been prepared is kept.</source>
+        <translation>Angehalten. Was schon vorbereitet ist, bleibt erhalten.</translation>
     </message>
     <message>
         <source>The measurement was stopped.</source>
@@ -1853,19 +1853,19 @@
     </message>
     <message>
         <source>No model was found, and none is known to fit. Open a file from the File menu instead.</source>
-        <translation>Es wurde kein Modell gefunden, und keines ist bekannt, das passt. Öffnen Sie stattdessen eine Datei aus dem Menü Datei.</translation>
+        <translation>Es wurde kein Modell gefunden, und es ist keines bekannt, das passt. Öffnen Sie stattdessen eine Datei über das Menü „Datei“.</translation>
     </message>
     <message>
-        <source>None of these fits what is free now. Close other programs, go back to the first page, and come again.</source>
-        <translation>Keines davon passt in das, was jetzt frei ist. Schließen Sie andere Programme, gehen Sie zur ersten Seite zurück und kommen Sie wieder.</translation>
+        <source>None of these fits in what is free now. Close other programs, go back to the first page, and try again.</source>
+        <translation>Keines davon passt in den Speicher, der jetzt frei ist. Schließen Sie andere Programme, gehen Sie zur ersten Seite zurück, und versuchen Sie es erneut.</translation>
     </message>
     <message>
         <source>%1 is open with these settings.</source>
-        <translation>%1 ist mit diesen Einstellungen offen.</translation>
+        <translation>%1 ist mit diesen Einstellungen geöffnet.</translation>
     </message>
     <message>
-        <source>%1 will be opened with these settings. A model that is open now is closed; it comes back if you close this window before the end.</source>
-        <translation>%1 wird mit diesen Einstellungen geöffnet. Ein Modell, das jetzt offen ist, wird geschlossen; es kommt zurück, wenn Sie dieses Fenster vor dem Ende schließen.</translation>
+        <source>%1 will be opened with these settings. Any open model is closed; it comes back if you close this window before the end.</source>
+        <translation>%1 wird mit diesen Einstellungen geöffnet. Ein Modell, das jetzt geöffnet ist, wird geschlossen; wenn Sie dieses Fenster vor dem Ende schließen, wird es wieder geöffnet.</translation>
     </message>
     <message>
         <source>%1 is not on this computer yet.</source>
@@ -1876,8 +1876,8 @@
         <translation>%1 ist noch nicht auf diesem Rechner. Führen Sie dies in einem Terminal aus und gehen Sie dann zur Liste der Modelle zurück.</translation>
     </message>
     <message>
-        <source>The model writes for a few seconds, to see how fast it is.</source>
-        <translation>Das Modell schreibt einige Sekunden, um zu sehen, wie schnell es ist.</translation>
+        <source>The model writes for a few seconds, to measure how fast it is.</source>
+        <translation>Das Modell schreibt einige Sekunden lang, um sein Tempo zu messen.</translation>
     </message>
     <message numerus="yes">
         <source>Measured for %n second(s).</source>
@@ -1887,39 +1887,39 @@
         </translation>
     </message>
     <message>
-        <source>The model is not open, so that nothing is measured. These are the predictions.</source>
-        <translation>Das Modell ist nicht offen, sodass nichts gemessen wird. Dies sind die Vorhersagen.</translation>
+        <source>The model is not open, so nothing is measured. These are the predictions.</source>
+        <translation>Das Modell ist nicht geöffnet; deshalb wird nichts gemessen. Dies sind die Vorhersagen.</translation>
     </message>
     <message>
-        <source>Nothing must be downloaded to begin: closing this window opens a model that is on this computer already.</source>
-        <translation>Zum Anfangen muss nichts heruntergeladen werden: Wer dieses Fenster schließt, öffnet ein Modell, das schon auf diesem Computer ist.</translation>
+        <source>You do not have to download anything to begin: closing this window opens a model that is already on this computer.</source>
+        <translation>Zum Anfangen müssen Sie nichts herunterladen: Wenn Sie dieses Fenster schließen, wird ein Modell geöffnet, das schon auf diesem Rechner ist.</translation>
     </message>
 </context>
 <context>
     <name>fovea::app::WizardDownloads</name>
     <message>
         <source>Asking the hub…</source>
-        <translation>Fragt den Hub …</translation>
+        <translation>Der Hub wird gefragt …</translation>
     </message>
     <message>
         <source>The hub&apos;s repository no longer has this file. Choose another model.</source>
-        <translation>Das Verzeichnis des Hubs hat diese Datei nicht mehr. Wählen Sie ein anderes Modell.</translation>
+        <translation>Das Repository auf dem Hub enthält diese Datei nicht mehr. Wählen Sie ein anderes Modell.</translation>
     </message>
     <message>
         <source>Downloading: %1 of %2</source>
-        <translation>Lädt herunter: %1 von %2</translation>
+        <translation>Wird heruntergeladen: %1 von %2</translation>
     </message>
     <message>
-        <source>Paused. What is there stays; downloading again goes on from it.</source>
-        <translation>Angehalten. Was da ist, bleibt; erneutes Herunterladen macht dort weiter.</translation>
+        <source>Paused. What has been downloaded is kept; downloading again continues from there.</source>
+        <translation>Pausiert. Was heruntergeladen ist, bleibt erhalten; ein erneuter Download macht dort weiter.</translation>
     </message>
     <message>
         <source>Comparing the checksum…</source>
-        <translation>Vergleicht die Prüfsumme …</translation>
+        <translation>Prüfsumme wird verglichen …</translation>
     </message>
     <message>
         <source>The download failed: %1</source>
-        <translation>Das Herunterladen ist fehlgeschlagen: %1</translation>
+        <translation>Der Download ist fehlgeschlagen: %1</translation>
     </message>
 </context>
 <context>
@@ -1967,12 +1967,12 @@
         <translation>Gespräch %1</translation>
     </message>
     <message>
-        <source>%1, of which %2 work for each token</source>
+        <source>%1, of which %2 are used for each token</source>
         <translation>%1, davon arbeiten %2 für jedes Token</translation>
     </message>
     <message>
         <source>The card&apos;s speed is measured once the model is open.</source>
-        <translation>Das Tempo der Karte wird gemessen, sobald das Modell offen ist.</translation>
+        <translation>Das Tempo der Karte wird gemessen, sobald das Modell geöffnet ist.</translation>
     </message>
     <message>
         <source>The speed of this machine&apos;s memory is not measured yet.</source>
@@ -1980,15 +1980,15 @@
     </message>
     <message>
         <source>For each token the machine reads about %1 of weights, and its memory gives %2. The real speed is lower; the last step measures it.</source>
-        <translation>Für jedes Token liest der Rechner etwa %1 Gewichte, und sein Speicher gibt %2 her. Das wirkliche Tempo ist niedriger; der letzte Schritt misst es.</translation>
+        <translation>Für jedes Token liest der Rechner etwa %1 an Gewichten; sein Speicher liefert %2. Das wirkliche Tempo ist niedriger; der letzte Schritt misst es.</translation>
     </message>
     <message>
-        <source>Experts that are on the disk alone are read at %1.</source>
-        <translation>Experten, die nur auf dem Laufwerk sind, werden mit %1 gelesen.</translation>
+        <source>Experts that are only on the disk are read at %1.</source>
+        <translation>Experten, die nur auf dem Laufwerk liegen, werden mit %1 gelesen.</translation>
     </message>
     <message>
         <source>measuring…</source>
-        <translation>misst …</translation>
+        <translation>wird gemessen …</translation>
     </message>
     <message>
         <source>could not be measured</source>
@@ -2011,32 +2011,32 @@
         <translation>keine gefunden</translation>
     </message>
     <message>
-        <source>Looked for in what the system&apos;s drivers tell.</source>
-        <translation>Gesucht in dem, was die Treiber des Systems sagen.</translation>
+        <source>As reported by the system&apos;s drivers.</source>
+        <translation>Laut den Treibern des Systems.</translation>
     </message>
     <message>
         <source>Memory</source>
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>%1, of which %2 are free</source>
+        <source>%1, of which %2 is free</source>
         <translation>%1, davon sind %2 frei</translation>
     </message>
     <message>
         <source>What the system, or the container, lets this program take without writing memory to the disk.</source>
-        <translation>Was das System oder der Container dieses Programm nehmen lässt, ohne Speicher auf das Laufwerk auszulagern.</translation>
+        <translation>So viel darf dieses Programm laut System oder Container belegen, ohne dass Speicher auf das Laufwerk ausgelagert wird.</translation>
     </message>
     <message>
         <source>For a model</source>
         <translation>Für ein Modell</translation>
     </message>
     <message>
-        <source>The free memory, less a gibibyte for the desktop and its programs; a model that would be closed counts as free. You can change it later.</source>
-        <translation>Der freie Speicher, weniger ein Gibibyte für den Desktop und seine Programme; ein Modell, das geschlossen würde, zählt als frei. Sie können das später ändern.</translation>
+        <source>The free memory, less 1 GiB for the desktop and its programs; a model that would be closed counts as free. You can change this later.</source>
+        <translation>Der freie Speicher, abzüglich 1 GiB für den Desktop und seine Programme; ein Modell, das geschlossen würde, zählt als frei. Sie können das später ändern.</translation>
     </message>
     <message>
-        <source>Memory is read at</source>
-        <translation>Speicher wird gelesen mit</translation>
+        <source>Memory read speed</source>
+        <translation>Lesetempo des Speichers</translation>
     </message>
     <message>
         <source>Disk</source>
@@ -2051,12 +2051,12 @@
         <translation>Auf dem Laufwerk mit dem Ordner %1, in dem Modelle liegen.</translation>
     </message>
     <message>
-        <source>Disk is read at</source>
-        <translation>Laufwerk wird gelesen mit</translation>
+        <source>Disk read speed</source>
+        <translation>Lesetempo des Laufwerks</translation>
     </message>
     <message>
-        <source>Up to a second of reading the largest model there, or a file of 67 MB made for this and removed, past the system&apos;s cache. Loading and experts on the disk are bound by it.</source>
-        <translation>Bis zu einer Sekunde Lesen des größten Modells dort oder einer dafür angelegten und wieder gelöschten Datei von 67 MB, am Zwischenspeicher des Systems vorbei. Laden und Experten auf dem Laufwerk sind dadurch begrenzt.</translation>
+        <source>Measured by reading the largest model there for up to a second, or a file of 67 MB made for this and then removed, bypassing the system&apos;s cache. It limits how fast models load and experts are read from the disk.</source>
+        <translation>Gemessen, indem bis zu einer Sekunde lang das größte Modell dort gelesen wird oder eine Datei von 67 MB, die dafür angelegt und danach gelöscht wird, am Cache des Systems vorbei. Das begrenzt, wie schnell Modelle geladen und Experten vom Laufwerk gelesen werden.</translation>
     </message>
     <message>
         <source>Little memory is free. Close other programs and come back to see larger models.</source>
@@ -2068,27 +2068,27 @@
     </message>
     <message>
         <source>From</source>
-        <translation>Von</translation>
+        <translation>Quelle</translation>
     </message>
     <message>
         <source>The model hub&apos;s repository.</source>
-        <translation>Das Verzeichnis des Modell-Hubs.</translation>
+        <translation>Das Repository auf dem Modell-Hub.</translation>
     </message>
     <message>
         <source>Size</source>
         <translation>Größe</translation>
     </message>
     <message>
-        <source>about %1; %2 are free on the disk</source>
+        <source>about %1; %2 is free on the disk</source>
         <translation>etwa %1; auf dem Laufwerk sind %2 frei</translation>
     </message>
     <message>
-        <source>%1; %2 are free on the disk</source>
+        <source>%1; %2 is free on the disk</source>
         <translation>%1; auf dem Laufwerk sind %2 frei</translation>
     </message>
     <message>
-        <source>Computed from the model&apos;s published sizes. The hub says it exactly when the download begins.</source>
-        <translation>Aus den veröffentlichten Größen des Modells berechnet. Genau sagt sie der Hub, wenn das Herunterladen beginnt.</translation>
+        <source>Computed from the model&apos;s published sizes. The hub gives the exact size when the download begins.</source>
+        <translation>Aus den veröffentlichten Größen des Modells berechnet. Die genaue Größe nennt der Hub, wenn der Download beginnt.</translation>
     </message>
     <message>
         <source>As the hub lists it, to three digits.</source>
@@ -2099,28 +2099,28 @@
         <translation>Genauigkeiten</translation>
     </message>
     <message>
-        <source>prepared already</source>
+        <source>already prepared</source>
         <translation>schon vorbereitet</translation>
     </message>
     <message>
         <source>The file with every expert at each precision is there.</source>
-        <translation>Die Datei mit jedem Experten in jeder Genauigkeit ist da.</translation>
+        <translation>Die Datei mit allen Experten in jeder Genauigkeit ist da.</translation>
     </message>
     <message>
-        <source>will be prepared first: %1 on the disk, %2 are free</source>
+        <source>will be prepared first: %1 on the disk, %2 is free</source>
         <translation>werden erst vorbereitet: %1 auf dem Laufwerk, %2 sind frei</translation>
     </message>
     <message>
-        <source>Every expert is written once at each precision, so that a change while you talk is one read. It is done once for each model; it can be stopped and goes on later.</source>
-        <translation>Jeder Experte wird einmal in jeder Genauigkeit geschrieben, damit eine Änderung beim Reden nur ein Lesen ist. Das geschieht einmal für jedes Modell; es kann angehalten werden und geht später weiter.</translation>
+        <source>Every expert is written once at each precision, so that a change while you talk takes a single read. This is done once for each model; it can be stopped and continued later.</source>
+        <translation>Jeder Experte wird einmal in jeder Genauigkeit geschrieben, damit eine Änderung im Lauf des Gesprächs nur ein einziges Lesen braucht. Das geschieht für jedes Modell nur einmal; es lässt sich anhalten und später fortsetzen.</translation>
     </message>
     <message>
         <source>Measuring…</source>
-        <translation>Misst …</translation>
+        <translation>Messung läuft …</translation>
     </message>
     <message>
-        <source>Predicted: what memory can deliver, %1, divided by what a token reads. No machine reaches it quite.</source>
-        <translation>Vorhergesagt: was der Speicher hergibt, %1, geteilt durch das, was ein Token liest. Kein Rechner erreicht es ganz.</translation>
+        <source>Predicted: what the memory can deliver (%1), divided by what a token reads. No machine quite reaches it.</source>
+        <translation>Vorhergesagt: was der Speicher liefern kann (%1), geteilt durch das, was ein Token liest. Kein Rechner erreicht es ganz.</translation>
     </message>
     <message>
         <source>Measured: the median of several rounds, %1 tokens in all, from %2 to %3.</source>
@@ -2167,7 +2167,7 @@
         <translation>%1 von %2 Token</translation>
     </message>
     <message>
-        <source>The longest context for which the planner finds room beside the weights, of what the model was trained for.</source>
+        <source>The longest context for which the planner finds room beside the weights, out of what the model was trained for.</source>
         <translation>Der längste Kontext, für den der Planer neben den Gewichten Platz findet, von dem, wofür das Modell trainiert wurde.</translation>
     </message>
     <message>
@@ -2195,11 +2195,11 @@
         <translation>Parameter</translation>
     </message>
     <message>
-        <source>As its makers published it.</source>
+        <source>As published by its makers.</source>
         <translation>Wie von den Herstellern veröffentlicht.</translation>
     </message>
     <message>
-        <source>Counted in the file. Those that work for a token are the dense weights and the experts that its routers choose.</source>
+        <source>Counted in the file. Each token uses the dense weights and the experts that the routers choose for it.</source>
         <translation>In der Datei gezählt. Für ein Token arbeiten die dichten Gewichte und die Experten, die die Router wählen.</translation>
     </message>
     <message>
@@ -2219,7 +2219,7 @@
         <translation>Experten, die der Prozessor berechnet, werden mit %1 aus dem Arbeitsspeicher gelesen.</translation>
     </message>
     <message>
-        <source>%1 (%2): %3, of which %4 are free</source>
+        <source>%1 (%2): %3, of which %4 is free</source>
         <translation>%1 (%2): %3, davon sind %4 frei</translation>
     </message>
     <message>
@@ -2227,44 +2227,44 @@
         <translation>; gelesen mit %1</translation>
     </message>
     <message>
-        <source>What its driver tells now; other programs&apos; use is not counted as free. The speed is what its clock and width promise.</source>
-        <translation>Was ihr Treiber jetzt sagt; was andere Programme belegen, zählt nicht als frei. Die Geschwindigkeit ist, was Takt und Breite versprechen.</translation>
+        <source>As reported by its driver now; memory used by other programs does not count as free. The speed is what its clock and bus width allow.</source>
+        <translation>Laut ihrem Treiber; Speicher, den andere Programme belegen, zählt nicht als frei. Das Tempo ist, was Takt und Busbreite erlauben.</translation>
     </message>
     <message>
-        <source>The processor computes: the card&apos;s memory is not counted.</source>
-        <translation>Der Prozessor rechnet: Der Speicher der Karte wird nicht gezählt.</translation>
+        <source>Models run on the processor, so the card&apos;s memory is not counted.</source>
+        <translation>Modelle laufen auf dem Prozessor; der Speicher der Karte wird deshalb nicht gezählt.</translation>
     </message>
     <message>
         <source>The card&apos;s memory is not counted, because no card can be used: %1.</source>
-        <translation>Der Speicher der Karte wird nicht gezählt, weil keine Karte zu gebrauchen ist: %1.</translation>
+        <translation>Der Speicher der Karte wird nicht gezählt, weil keine Karte verwendbar ist: %1.</translation>
     </message>
     <message>
-        <source>The card&apos;s free memory, less a thirty-second for other programs; a model that would be closed counts as free. The computer&apos;s own memory can hold more experts, which the processor then computes. You can change it later.</source>
-        <translation>Der freie Speicher der Karte ohne ein Zweiunddreißigstel für andere Programme; ein Modell, das geschlossen würde, zählt als frei. Der Arbeitsspeicher kann weitere Experten aufnehmen, die dann der Prozessor berechnet. Sie können es später ändern.</translation>
+        <source>The card&apos;s free memory, less 1/32 for other programs; a model that would be closed counts as free. The computer&apos;s own memory can hold more experts, which the processor then computes. You can change this later.</source>
+        <translation>Der freie Speicher der Karte, abzüglich 1/32 für andere Programme; ein Modell, das geschlossen würde, zählt als frei. Der Arbeitsspeicher kann weitere Experten aufnehmen, die dann der Prozessor berechnet. Sie können das später ändern.</translation>
     </message>
     <message>
-        <source>The processor computes. The graphics card is used only when it is chosen above.</source>
-        <translation>Der Prozessor rechnet. Die Grafikkarte wird nur benutzt, wenn sie oben gewählt ist.</translation>
+        <source>Models run on the processor. The graphics card is used only if you choose it above.</source>
+        <translation>Modelle laufen auf dem Prozessor. Die Grafikkarte wird nur benutzt, wenn Sie sie oben wählen.</translation>
     </message>
     <message>
-        <source>The plan, and what the engine has taken by its own books, both without what is kept free of the budget.</source>
-        <translation>Der Plan, und was die Engine nach ihrer eigenen Buchführung genommen hat, beide ohne das, was vom Budget frei gehalten wird.</translation>
+        <source>The plan, and what the engine has taken by its own count; both leave out the part of the budget that is kept free.</source>
+        <translation>Der Plan und was die Engine nach eigener Zählung belegt hat; beides ohne den Teil des Budgets, der freigehalten wird.</translation>
     </message>
     <message>
         <source>at least %1 s</source>
         <translation>mindestens %1 s</translation>
     </message>
     <message>
-        <source>All threads read half a gibibyte again and again until the fastest passes agree. Writing an answer is bound by it.</source>
-        <translation>Alle Threads lesen immer wieder ein halbes Gibibyte, bis die schnellsten Durchgänge übereinstimmen. Das Schreiben einer Antwort ist dadurch begrenzt.</translation>
+        <source>Measured by reading half a gibibyte with all threads, again and again, until the fastest passes agree. It limits how fast answers are written.</source>
+        <translation>Gemessen, indem alle Threads immer wieder ein halbes Gibibyte lesen, bis die schnellsten Durchgänge übereinstimmen. Das begrenzt, wie schnell Antworten geschrieben werden.</translation>
     </message>
     <message>
         <source>First word</source>
         <translation>Erstes Wort</translation>
     </message>
     <message>
-        <source>Reading a prompt of %1 tokens: its arithmetic at the speed that was measured for this machine. The real time is longer.</source>
-        <translation>Eine Eingabe von %1 Token lesen: ihre Rechenarbeit bei der Geschwindigkeit, die für diesen Rechner gemessen wurde. In Wirklichkeit dauert es länger.</translation>
+        <source>Reading a prompt of %1 tokens: the arithmetic alone, at the speed measured for this machine. The real time is longer.</source>
+        <translation>Das Lesen eines Prompts von %1 Token: nur die Rechenarbeit, mit dem Tempo, das für diesen Rechner gemessen wurde. In Wirklichkeit dauert es länger.</translation>
     </message>
     <message>
         <source>First word of an answer</source>
@@ -2275,8 +2275,8 @@
         <translation>%1 s</translation>
     </message>
     <message>
-        <source>Behind a prompt of %1 tokens. Predicted: its arithmetic at the speed that was measured for this machine. Measured: the same prompt, once.</source>
-        <translation>Nach einer Eingabe von %1 Token. Vorhergesagt: ihre Rechenarbeit bei der Geschwindigkeit, die für diesen Rechner gemessen wurde. Gemessen: dieselbe Eingabe, einmal.</translation>
+        <source>After a prompt of %1 tokens. Predicted: the arithmetic alone, at the speed measured for this machine. Measured: the same prompt, once.</source>
+        <translation>Nach einem Prompt von %1 Token. Vorhergesagt: nur die Rechenarbeit, mit dem Tempo, das für diesen Rechner gemessen wurde. Gemessen: derselbe Prompt, einmal.</translation>
     </message>
     <message numerus="yes">
         <source>%1 · %n core(s)</source>
@@ -2291,26 +2291,26 @@
     </message>
     <message>
         <source>to be made with a command</source>
-        <translation>mit einem Befehl herzustellen</translation>
+        <translation>mit einem Befehl zu erzeugen</translation>
     </message>
     <message>
         <source>Preparing the precisions…</source>
-        <translation>Bereitet die Genauigkeiten vor …</translation>
+        <translation>Genauigkeiten werden vorbereitet …</translation>
     </message>
     <message>
         <source>Loading…</source>
-        <translation>Lädt …</translation>
+        <translation>Wird geladen …</translation>
     </message>
 </context>
 <context>
     <name>fovea::ui::BesideDialog</name>
     <message>
-        <source>Fixed beside adaptive</source>
-        <translation>Fest neben anpassend</translation>
+        <source>Fixed and adaptive side by side</source>
+        <translation>Fest und adaptiv nebeneinander</translation>
     </message>
     <message>
-        <source>One question is answered twice, with the same seed and in the same memory: by experts that follow the conversation, and by a fixed mix.</source>
-        <translation>Eine Frage wird zweimal beantwortet, mit demselben Startwert und im selben Speicher: von Experten, die dem Gespräch folgen, und von einer festen Mischung.</translation>
+        <source>One question is answered twice, with the same seed and the same amount of memory: by experts that follow the conversation, and by a fixed mix.</source>
+        <translation>Eine Frage wird zweimal beantwortet, mit demselben Seed und gleich viel Speicher: von Experten, die dem Gespräch folgen, und von einer festen Mischung.</translation>
     </message>
     <message>
         <source>Question</source>
@@ -2318,7 +2318,7 @@
     </message>
     <message>
         <source>Adaptive</source>
-        <translation>Anpassend</translation>
+        <translation>Adaptiv</translation>
     </message>
     <message>
         <source>Fixed</source>
@@ -2430,8 +2430,8 @@
 <context>
     <name>fovea::ui::ChatSettingsDialog</name>
     <message>
-        <source>Form of the answers</source>
-        <translation>Form der Antworten</translation>
+        <source>Answer format</source>
+        <translation>Antwortformat</translation>
     </message>
     <message>
         <source>Answer as JSON</source>
@@ -2439,15 +2439,15 @@
     </message>
     <message>
         <source>Every answer is a JSON object, whatever the model would say. Thoughts stay free.</source>
-        <translation>Jede Antwort ist ein JSON-Objekt, was auch immer das Modell sagen würde. Die Gedanken bleiben frei.</translation>
+        <translation>Jede Antwort ist ein JSON-Objekt, was auch immer das Modell sagen würde. Die Gedanken sind davon ausgenommen.</translation>
     </message>
     <message>
-        <source>Schema of the answers</source>
-        <translation>Schema der Antworten</translation>
+        <source>Answer schema</source>
+        <translation>Antwortschema</translation>
     </message>
     <message>
-        <source>A JSON schema that the answers keep to. Empty: any object.</source>
-        <translation>Ein JSON-Schema, an das sich die Antworten halten. Leer: irgendein Objekt.</translation>
+        <source>A JSON schema that answers must follow. Empty: any object.</source>
+        <translation>Ein JSON-Schema, dem die Antworten folgen müssen. Leer: ein beliebiges Objekt.</translation>
     </message>
     <message>
         <source>Chat settings</source>
@@ -2458,7 +2458,7 @@
         <translation>Wie kühn gewählt wird: 0 nimmt stets das wahrscheinlichste Wort, 1 folgt den Wahrscheinlichkeiten des Modells.</translation>
     </message>
     <message>
-        <source>Only so many of the likeliest tokens may be chosen; 0: all of them.</source>
+        <source>Only this many of the likeliest tokens may be chosen; 0: all of them.</source>
         <translation>Nur so viele der wahrscheinlichsten Token kommen in Frage; 0: alle.</translation>
     </message>
     <message>
@@ -2482,16 +2482,16 @@
         <translation>jedes Mal ein neuer</translation>
     </message>
     <message>
-        <source>The same seed, question and settings give the same answer, unless experts change their precision meanwhile.</source>
-        <translation>Gleicher Startwert, gleiche Frage und gleiche Einstellungen geben die gleiche Antwort, wenn nicht inzwischen Experten ihre Genauigkeit ändern.</translation>
+        <source>The same seed, question and settings give the same answer, unless experts change their precision in the meantime.</source>
+        <translation>Gleicher Seed, gleiche Frage und gleiche Einstellungen ergeben die gleiche Antwort, sofern nicht inzwischen Experten ihre Genauigkeit ändern.</translation>
     </message>
     <message>
-        <source>When the context is full, leave out the oldest turns</source>
-        <translation>Wenn der Kontext voll ist, die ältesten Runden weglassen</translation>
+        <source>When the context is full, leave out the oldest messages</source>
+        <translation>Wenn der Kontext voll ist, die ältesten Nachrichten weglassen</translation>
     </message>
     <message>
         <source>They stay in the conversation that you see; the model no longer reads them. The answer says how many.</source>
-        <translation>Sie bleiben im Gespräch, das Sie sehen; das Modell liest sie nicht mehr. Die Antwort sagt, wie viele es sind.</translation>
+        <translation>Sie bleiben im Gespräch sichtbar, aber das Modell liest sie nicht mehr. Die Antwort sagt, wie viele es sind.</translation>
     </message>
     <message>
         <source>Instructions</source>
@@ -2499,11 +2499,11 @@
     </message>
     <message>
         <source>What the model should keep in mind in this conversation. Empty: what its template says.</source>
-        <translation>Was das Modell in diesem Gespräch beachten soll. Leer: was seine Vorlage sagt.</translation>
+        <translation>Was das Modell in diesem Gespräch beachten soll. Leer: was seine Chat-Vorlage sagt.</translation>
     </message>
     <message>
         <source>Sampling</source>
-        <translation>Auswahl der Wörter</translation>
+        <translation>Sampling</translation>
     </message>
     <message>
         <source>Temperature</source>
@@ -2523,7 +2523,7 @@
     </message>
     <message>
         <source>Repetition penalty</source>
-        <translation>Wiederholungsabzug</translation>
+        <translation>Wiederholungsstrafe</translation>
     </message>
     <message>
         <source>Longest answer</source>
@@ -2531,7 +2531,7 @@
     </message>
     <message>
         <source>Seed</source>
-        <translation>Startwert</translation>
+        <translation>Seed</translation>
     </message>
     <message>
         <source>Name</source>
@@ -2547,19 +2547,19 @@
     </message>
     <message>
         <source>Above 0, repeating a passage becomes less likely, the more so the longer it is (DRY).</source>
-        <translation>Über 0 wiederholt sich eine Textstelle seltener, und je länger sie ist, desto seltener (DRY).</translation>
+        <translation>Über 0 wird es unwahrscheinlicher, dass sich eine Textstelle wiederholt, und zwar umso mehr, je länger sie ist (DRY).</translation>
     </message>
     <message>
-        <source>Against repeated passages</source>
-        <translation>Gegen wiederholte Stellen</translation>
+        <source>Repeated passage penalty</source>
+        <translation>Strafe für wiederholte Stellen</translation>
     </message>
     <message>
         <source>Thinking</source>
         <translation>Nachdenken</translation>
     </message>
     <message>
-        <source>As the model likes</source>
-        <translation>Wie das Modell es will</translation>
+        <source>Up to the model</source>
+        <translation>Dem Modell überlassen</translation>
     </message>
     <message>
         <source>On</source>
@@ -2570,7 +2570,7 @@
         <translation>Aus</translation>
     </message>
     <message>
-        <source>Whether the model thinks before it answers. Its thoughts can be unfolded.</source>
+        <source>Whether the model thinks before it answers. Its thoughts can be expanded.</source>
         <translation>Ob das Modell vor der Antwort nachdenkt. Seine Gedanken lassen sich aufklappen.</translation>
     </message>
     <message>
@@ -2607,14 +2607,14 @@
     </message>
     <message>
         <source>Keep all of these settings under a name</source>
-        <translation>Alle diese Einstellungen unter einem Namen aufheben</translation>
+        <translation>Alle diese Einstellungen unter einem Namen speichern</translation>
     </message>
     <message>
         <source>&amp;Name</source>
         <translation>&amp;Name</translation>
     </message>
     <message>
-        <source>Take from a preset</source>
+        <source>Load from a preset</source>
         <translation>Aus einer Vorlage übernehmen</translation>
     </message>
     <message>
@@ -2634,7 +2634,7 @@
     </message>
     <message>
         <source>Choose the model</source>
-        <translation>Das Modell wählen</translation>
+        <translation>Modell wählen</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -2654,7 +2654,7 @@
     </message>
     <message>
         <source>Loading…</source>
-        <translation>Lädt …</translation>
+        <translation>Wird geladen …</translation>
     </message>
     <message>
         <source>Library</source>
@@ -2666,7 +2666,7 @@
     </message>
     <message>
         <source>The link &quot;%1&quot; is not a web or mail address, so it was not opened.</source>
-        <translation>Der Link „%1“ ist keine Web- oder Mailadresse und wurde deshalb nicht geöffnet.</translation>
+        <translation>Der Link „%1“ ist keine Web- oder E-Mail-Adresse und wurde deshalb nicht geöffnet.</translation>
     </message>
     <message>
         <source>Open a link</source>
@@ -2838,11 +2838,11 @@
     </message>
     <message>
         <source>Find a model that fits…</source>
-        <translation>Ein Modell finden, das passt …</translation>
+        <translation>Passendes Modell finden …</translation>
     </message>
     <message>
         <source>Find a model that fi&amp;ts…</source>
-        <translation>Ein Modell finden, das &amp;passt …</translation>
+        <translation>&amp;Passendes Modell finden …</translation>
     </message>
     <message>
         <source>&amp;Bring back what was deleted</source>
@@ -2858,7 +2858,7 @@
     </message>
     <message>
         <source>Show or hide the experts&apos; panel</source>
-        <translation>Das Panel der Experten zeigen oder verbergen</translation>
+        <translation>Live-Ansicht der Experten ein- oder ausblenden</translation>
     </message>
     <message>
         <source>All commands</source>
@@ -2876,11 +2876,11 @@
         </translation>
     </message>
     <message>
-        <source>Other programs ask Fovea at %1</source>
-        <translation>Andere Programme fragen Fovea unter %1</translation>
+        <source>Other programs can reach Fovea at %1</source>
+        <translation>Andere Programme erreichen Fovea unter %1</translation>
     </message>
     <message>
-        <source>Requests of other programs</source>
+        <source>Requests from other programs</source>
         <translation>Anfragen anderer Programme</translation>
     </message>
     <message>
@@ -2889,11 +2889,11 @@
     </message>
     <message>
         <source>Take the &amp;tour</source>
-        <translation>Die &amp;Führung</translation>
+        <translation>&amp;Führung starten</translation>
     </message>
     <message>
-        <source>Fixed &amp;beside adaptive…</source>
-        <translation>&amp;Fest neben anpassend …</translation>
+        <source>Fixed and adaptive side &amp;by side…</source>
+        <translation>&amp;Fest und adaptiv nebeneinander …</translation>
     </message>
     <message>
         <source>New fol&amp;der</source>
@@ -2921,7 +2921,7 @@
     </message>
     <message>
         <source>&amp;Mark low precision</source>
-        <translation>Niedrige &amp;Präzision markieren</translation>
+        <translation>Niedrige Genauigkeit &amp;markieren</translation>
     </message>
     <message>
         <source>What shall we talk about?</source>
@@ -2960,7 +2960,7 @@
     </message>
     <message>
         <source>Copy the command</source>
-        <translation>Den Befehl kopieren</translation>
+        <translation>Befehl kopieren</translation>
     </message>
     <message>
         <source>C&amp;opied</source>
@@ -2989,27 +2989,27 @@
         <translation>Vergleichen</translation>
     </message>
     <message>
-        <source>%1 is opened as it is now, and with another choice. With each it reads the same text and writes for some seconds: that shows what the choice changes in quality, memory and speed.</source>
-        <translation>%1 wird so geöffnet, wie es jetzt ist, und mit einer anderen Wahl. Mit beiden liest es denselben Text und schreibt einige Sekunden: Das zeigt, was die Wahl an Qualität, Speicher und Tempo ändert.</translation>
+        <source>%1 is opened as it is now, and again with another choice. Each time it reads the same text and writes for a few seconds, which shows how the choice affects quality, memory and speed.</source>
+        <translation>%1 wird zweimal geöffnet: so, wie es jetzt ist, und mit einer anderen Wahl. Jedes Mal liest es denselben Text und schreibt einige Sekunden; das zeigt, wie sich die Wahl auf Qualität, Speicher und Tempo auswirkt.</translation>
     </message>
     <message>
-        <source>How far the comparison is</source>
-        <translation>Wie weit der Vergleich ist</translation>
+        <source>Progress of the comparison</source>
+        <translation>Fortschritt des Vergleichs</translation>
     </message>
     <message>
-        <source>As it is now (%1), beside</source>
-        <translation>Wie es jetzt ist (%1), neben</translation>
+        <source>As it is now (%1), compared with</source>
+        <translation>Wie es jetzt ist (%1), verglichen mit</translation>
     </message>
     <message>
-        <source>Text that is read</source>
-        <translation>Text, der gelesen wird</translation>
+        <source>Text to read</source>
+        <translation>Text zum Lesen</translation>
     </message>
     <message>
-        <source>A short text of Fovea&apos;s own: conversation, prose, code, mathematics, other languages</source>
+        <source>Fovea&apos;s own short text: conversation, prose, code, mathematics, other languages</source>
         <translation>Ein kurzer eigener Text von Fovea: Gespräch, Prosa, Code, Mathematik, andere Sprachen</translation>
     </message>
     <message>
-        <source>A text file, best one like those that you work with:</source>
+        <source>A text file, ideally like those you work with:</source>
         <translation>Eine Textdatei, am besten eine wie die, mit denen Sie arbeiten:</translation>
     </message>
     <message>
@@ -3017,7 +3017,7 @@
         <translation>Textdatei</translation>
     </message>
     <message>
-        <source>some thousand words</source>
+        <source>a few thousand words</source>
         <translation>einige tausend Wörter</translation>
     </message>
     <message>
@@ -3025,12 +3025,12 @@
         <translation>Wählen …</translation>
     </message>
     <message>
-        <source>A text that is read</source>
-        <translation>Ein Text, der gelesen wird</translation>
+        <source>Choose a text to read</source>
+        <translation>Text zum Lesen wählen</translation>
     </message>
     <message>
-        <source>What was found</source>
-        <translation>Was sich zeigte</translation>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -3053,11 +3053,11 @@
     </message>
     <message>
         <source>Attach text files: they go into the prompt before your message</source>
-        <translation>Textdateien anhängen: sie stehen in der Eingabe vor Ihrer Nachricht</translation>
+        <translation>Textdateien anhängen: Sie stehen im Prompt vor Ihrer Nachricht</translation>
     </message>
     <message>
-        <source>You change an earlier message. The answers to it stay as another branch.</source>
-        <translation>Sie ändern eine frühere Nachricht. Die Antworten darauf bleiben als anderer Zweig.</translation>
+        <source>You are editing an earlier message. The answers to it are kept as another branch.</source>
+        <translation>Sie bearbeiten eine frühere Nachricht. Die Antworten darauf bleiben als eigener Zweig erhalten.</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -3065,7 +3065,7 @@
     </message>
     <message>
         <source>Leave the message as it was (Esc)</source>
-        <translation>Die Nachricht lassen, wie sie war (Esc)</translation>
+        <translation>Nachricht unverändert lassen (Esc)</translation>
     </message>
     <message>
         <source>Remove %1</source>
@@ -3073,7 +3073,7 @@
     </message>
     <message>
         <source>Attached file %1, %2. Press to remove it.</source>
-        <translation>Angehängte Datei %1, %2. Drücken, um sie zu entfernen.</translation>
+        <translation>Angehängte Datei %1, %2. Zum Entfernen drücken.</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -3085,23 +3085,23 @@
     </message>
     <message>
         <source>Send the message (Ctrl+Enter)</source>
-        <translation>Die Nachricht senden (Strg+Eingabe)</translation>
+        <translation>Nachricht senden (Strg+Eingabetaste)</translation>
     </message>
     <message>
         <source>Send the message (Enter)</source>
-        <translation>Die Nachricht senden (Eingabe)</translation>
+        <translation>Nachricht senden (Eingabetaste)</translation>
     </message>
     <message>
         <source>Stop the answer (Esc)</source>
-        <translation>Die Antwort anhalten (Esc)</translation>
+        <translation>Antwort anhalten (Esc)</translation>
     </message>
     <message>
         <source>Take back</source>
         <translation>Zurückholen</translation>
     </message>
     <message>
-        <source>Take back what waits to be answered (Esc)</source>
-        <translation>Zurückholen, was auf eine Antwort wartet (Esc)</translation>
+        <source>Take back the message waiting to be answered (Esc)</source>
+        <translation>Nachricht zurückholen, die auf eine Antwort wartet (Esc)</translation>
     </message>
     <message>
         <source>Chat settings</source>
@@ -3113,15 +3113,15 @@
     </message>
     <message>
         <source>Ask anything</source>
-        <translation>Fragen Sie etwas</translation>
+        <translation>Stellen Sie eine Frage</translation>
     </message>
     <message>
         <source>Ctrl+Enter sends, Enter starts a new line</source>
-        <translation>Strg+Eingabe sendet, Eingabe beginnt eine neue Zeile</translation>
+        <translation>Strg+Eingabetaste sendet, Eingabetaste beginnt eine neue Zeile</translation>
     </message>
     <message>
         <source>Enter sends, Shift+Enter starts a new line</source>
-        <translation>Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile</translation>
+        <translation>Eingabetaste sendet, Umschalt+Eingabetaste beginnt eine neue Zeile</translation>
     </message>
 </context>
 <context>
@@ -3135,7 +3135,7 @@
         <translation>Experten</translation>
     </message>
     <message>
-        <source>A large model of this kind is made of many small networks, its experts. For every token, about three quarters of a word, it asks only a few of them in each of its layers. That makes it quick; but all of its experts must be kept somewhere, and together they are large.</source>
+        <source>A large model of this kind is made of many small networks, its experts. For every token (about three quarters of a word), it asks only a few of them in each of its layers. That makes it fast, but all of its experts must be kept somewhere, and together they are large.</source>
         <translation>Ein großes Modell dieser Art besteht aus vielen kleinen Netzen, seinen Experten. Für jedes Token – etwa drei Viertel eines Wortes – fragt es in jeder Schicht nur wenige von ihnen. Das macht es schnell; aber alle Experten müssen irgendwo liegen, und zusammen sind sie groß.</translation>
     </message>
     <message>
@@ -3144,7 +3144,7 @@
     </message>
     <message>
         <source>Each number in an expert can be kept with 16 bits, or with 8, 4 or 2. Fewer bits take less memory and are read faster, and the expert becomes a little less exact. Each number of bits has one colour, here and everywhere in the window:</source>
-        <translation>Jede Zahl in einem Experten kann mit 16 Bit gespeichert werden oder mit 8, 4 oder 2. Weniger Bit brauchen weniger Speicher und sind schneller gelesen, und der Experte wird etwas ungenauer. Jede Zahl von Bit hat eine Farbe, hier und überall im Fenster:</translation>
+        <translation>Jede Zahl in einem Experten kann mit 16 Bit gespeichert werden oder mit 8, 4 oder 2. Weniger Bit brauchen weniger Speicher und werden schneller gelesen, aber der Experte wird etwas ungenauer. Jede Bitzahl hat ihre Farbe, hier und überall im Fenster:</translation>
     </message>
     <message>
         <source>Colours from 2 to 16 bits</source>
@@ -3156,7 +3156,7 @@
     </message>
     <message>
         <source>A conversation needs some experts again and again and hardly ever asks the rest. Fovea keeps those in use at more bits and lets the others rest at fewer. When you change the subject, other experts become precise; that happens in the background while the answer goes on.</source>
-        <translation>Ein Gespräch braucht manche Experten immer wieder und fragt die übrigen kaum. Fovea hält die benutzten bei mehr Bit und lässt die anderen bei weniger ruhen. Wechseln Sie das Thema, werden andere Experten genau; das geschieht im Hintergrund, während die Antwort weitergeht.</translation>
+        <translation>Ein Gespräch braucht manche Experten immer wieder und fragt die übrigen kaum. Fovea hält die benutzten mit mehr Bit und die anderen mit weniger. Wechseln Sie das Thema, werden andere Experten genau; das geschieht im Hintergrund, während die Antwort weitergeht.</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -3164,47 +3164,47 @@
     </message>
     <message>
         <source>You say how much memory the model may take, on the graphics card or in the computer, and Fovea stays below it, whatever happens. The more it may take, the more experts are kept at more bits.</source>
-        <translation>Sie sagen, wie viel Speicher das Modell auf der Grafikkarte oder im Rechner nehmen darf, und Fovea bleibt darunter, was auch geschieht. Je mehr es sein darf, desto mehr Experten behalten viele Bit.</translation>
+        <translation>Sie legen fest, wie viel Speicher das Modell auf der Grafikkarte oder im Rechner belegen darf, und Fovea bleibt darunter, was auch geschieht. Je mehr es sein darf, desto mehr Experten behalten viele Bit.</translation>
     </message>
     <message>
         <source>Quality kept</source>
         <translation>Erhaltene Qualität</translation>
     </message>
     <message>
-        <source>How closely the model still follows itself at full precision; at 100 % nothing is lost. It is an estimate: from the loss that was measured for experts at each precision, and from how much your conversation used each of them.</source>
-        <translation>Wie genau das Modell sich selbst bei voller Genauigkeit noch folgt; bei 100 % geht nichts verloren. Es ist eine Schätzung: aus dem Verlust, der für Experten bei jeder Genauigkeit gemessen wurde, und daraus, wie sehr Ihr Gespräch jeden von ihnen benutzt hat.</translation>
+        <source>How closely the model still matches itself at full precision; at 100 % nothing is lost. It is an estimate, based on the loss measured for experts at each precision and on how much your conversation used each of them.</source>
+        <translation>Wie nahe das Modell noch sich selbst bei voller Genauigkeit kommt; bei 100 % geht nichts verloren. Das ist eine Schätzung aus dem Verlust, der für Experten mit jeder Genauigkeit gemessen wurde, und daraus, wie viel Ihr Gespräch jeden von ihnen benutzt hat.</translation>
     </message>
     <message>
         <source>Adaptive and fixed</source>
-        <translation>Anpassend und fest</translation>
+        <translation>Adaptiv und fest</translation>
     </message>
     <message>
-        <source>An adaptive mix follows the conversation; a fixed one keeps as many experts at each precision, but always the same ones. The panel shows both as lines. Where the fixed one would keep more, it says so, and you can switch with one click.</source>
-        <translation>Eine anpassende Mischung folgt dem Gespräch; eine feste hält bei jeder Genauigkeit ebenso viele Experten, aber immer dieselben. Das Panel zeigt beide als Linien. Wo die feste mehr erhielte, sagt sie es, und Sie wechseln mit einem Klick.</translation>
+        <source>An adaptive mix follows the conversation; a fixed one has as many experts at each precision, but always the same ones. The panel shows both as lines. Where the fixed one would keep more quality, the panel says so, and you can switch with one click.</source>
+        <translation>Eine adaptive Mischung folgt dem Gespräch; eine feste hat mit jeder Genauigkeit ebenso viele Experten, aber immer dieselben. Die Live-Ansicht zeigt beide als Linien. Wo die feste mehr Qualität bewahren würde, sagt sie es, und Sie können mit einem Klick wechseln.</translation>
     </message>
     <message>
         <source>Context</source>
         <translation>Kontext</translation>
     </message>
     <message>
-        <source>What the model can see of the conversation at once, counted in tokens. A longer context takes more memory. When it is full, begin a new chat, or let the oldest turns be left out.</source>
-        <translation>Was das Modell vom Gespräch auf einmal sehen kann, in Token gezählt. Ein längerer Kontext braucht mehr Speicher. Ist er voll, beginnen Sie ein neues Gespräch, oder lassen Sie die ältesten Beiträge weg.</translation>
+        <source>What the model can see of the conversation at once, counted in tokens. A longer context takes more memory. When it is full, start a new chat, or let the oldest messages be left out.</source>
+        <translation>Was das Modell vom Gespräch auf einmal sehen kann, in Token gezählt. Ein längerer Kontext braucht mehr Speicher. Ist er voll, beginnen Sie einen neuen Chat, oder lassen Sie die ältesten Nachrichten wegfallen.</translation>
     </message>
     <message>
-        <source>Where things stay</source>
-        <translation>Wo alles bleibt</translation>
+        <source>Where things are kept</source>
+        <translation>Wo alles liegt</translation>
     </message>
     <message>
         <source>Models, conversations and settings stay on this computer. Fovea goes online only to find and download models, and not at all when you work offline.</source>
-        <translation>Modelle, Gespräche und Einstellungen bleiben auf diesem Rechner. Fovea geht nur ins Netz, um Modelle zu finden und zu laden, und gar nicht, wenn Sie offline arbeiten.</translation>
+        <translation>Modelle, Gespräche und Einstellungen bleiben auf diesem Rechner. Fovea geht nur ins Netz, um Modelle zu finden und herunterzuladen, und gar nicht, wenn Sie offline arbeiten.</translation>
     </message>
     <message>
         <source>Looking inside</source>
         <translation>Hineinsehen</translation>
     </message>
     <message>
-        <source>“Look inside the answers” in the menu shows of each token how likely it was, what else could have stood there, and which experts worked on it; the arrow keys go from token to token. The last 4,096 tokens that were written since Fovea was started are kept for this, in memory alone: about two kilobytes each.</source>
-        <translation>„In die Antworten hineinsehen“ im Menü zeigt zu jedem Token, wie wahrscheinlich es war, was sonst dort hätte stehen können und welche Experten daran gearbeitet haben; mit den Pfeiltasten geht es von Token zu Token. Aufgehoben werden dafür die letzten 4096 Token, die seit dem Start von Fovea geschrieben wurden, nur im Arbeitsspeicher: je etwa zwei Kilobyte.</translation>
+        <source>“Look inside the answers” in the menu shows, for each token, how likely it was, what else could have stood there, and which experts worked on it; the arrow keys go from token to token. The last 4,096 tokens written since Fovea was started are kept for this, in memory only, at about two kilobytes each.</source>
+        <translation>„In die Antworten hineinsehen“ im Menü zeigt zu jedem Token, wie wahrscheinlich es war, was sonst dort hätte stehen können und welche Experten daran gearbeitet haben; mit den Pfeiltasten geht es von Token zu Token. Behalten werden dafür die letzten 4.096 Token, die seit dem Start von Fovea geschrieben wurden, nur im Arbeitsspeicher und mit je etwa zwei Kilobyte.</translation>
     </message>
 </context>
 <context>
@@ -3241,7 +3241,7 @@
         <translation>%1, angeheftet</translation>
     </message>
     <message>
-        <source>waits to be answered</source>
+        <source>waiting to be answered</source>
         <translation>wartet auf eine Antwort</translation>
     </message>
     <message>
@@ -3284,14 +3284,14 @@
     </message>
     <message>
         <source>Looking…</source>
-        <translation>Sucht …</translation>
+        <translation>Suche läuft …</translation>
     </message>
 </context>
 <context>
     <name>fovea::ui::DownloadLine</name>
     <message>
         <source>Pause</source>
-        <translation>Pause</translation>
+        <translation>Pausieren</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -3307,7 +3307,7 @@
     </message>
     <message>
         <source>Clear</source>
-        <translation>Wegräumen</translation>
+        <translation>Ausblenden</translation>
     </message>
     <message>
         <source>Take it out of this list; the model stays</source>
@@ -3334,23 +3334,23 @@
     </message>
     <message>
         <source>Cancel a download</source>
-        <translation>Herunterladen abbrechen</translation>
+        <translation>Download abbrechen</translation>
     </message>
     <message>
         <source>Cancel the download of %1?</source>
-        <translation>Das Herunterladen von %1 abbrechen?</translation>
+        <translation>Den Download von %1 abbrechen?</translation>
     </message>
     <message>
-        <source>The %1 that have come are deleted. Pause it to go on later.</source>
-        <translation>Die %1, die gekommen sind, werden gelöscht. Halten Sie es an, um später fortzufahren.</translation>
+        <source>The %1 downloaded so far will be deleted. To continue later, pause it instead.</source>
+        <translation>Die bisher heruntergeladenen %1 werden gelöscht. Um später fortzufahren, pausieren Sie den Download stattdessen.</translation>
     </message>
     <message>
         <source>Cancel the download</source>
-        <translation>Abbrechen</translation>
+        <translation>Download abbrechen</translation>
     </message>
     <message>
         <source>Keep it</source>
-        <translation>Behalten</translation>
+        <translation>Weiter herunterladen</translation>
     </message>
 </context>
 <context>
@@ -3369,11 +3369,11 @@
     </message>
     <message>
         <source>Repositories that were found</source>
-        <translation>Gefundene Sammlungen</translation>
+        <translation>Gefundene Repositorys</translation>
     </message>
     <message>
         <source>Versions in the repository</source>
-        <translation>Fassungen in der Sammlung</translation>
+        <translation>Fassungen im Repository</translation>
     </message>
     <message>
         <source>&amp;Download</source>
@@ -3381,7 +3381,7 @@
     </message>
     <message>
         <source>The network is switched off: nothing is searched or downloaded.</source>
-        <translation>Das Netz ist abgeschaltet: nichts wird gesucht oder heruntergeladen.</translation>
+        <translation>Das Netz ist abgeschaltet: Es wird nichts gesucht oder heruntergeladen.</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -3400,47 +3400,47 @@
         <translation>Nicht jetzt</translation>
     </message>
     <message>
-        <source>%1 shows this model only to people who have accepted its terms there, or who may see it. Accept them on its page in a browser, make an access token in your account&apos;s settings, and enter it here. It is kept in the system&apos;s keyring and sent to %1 alone.</source>
-        <translation>%1 zeigt dieses Modell nur denen, die dort seine Bedingungen angenommen haben oder es sehen dürfen. Nehmen Sie sie auf seiner Seite in einem Browser an, erzeugen Sie in den Einstellungen Ihres Kontos ein Zugangstoken, und geben Sie es hier ein. Es liegt im Schlüsselbund des Systems und wird allein an %1 gesendet.</translation>
+        <source>%1 shows this model only to people who have accepted its terms there or have been given access. Accept them on its page in a browser, create an access token in your account&apos;s settings, and enter it here. It is kept in the system&apos;s keyring and sent to %1 only.</source>
+        <translation>%1 zeigt dieses Modell nur Personen, die dort seine Bedingungen angenommen haben oder denen Zugang gewährt wurde. Nehmen Sie die Bedingungen auf seiner Seite in einem Browser an, erzeugen Sie in den Einstellungen Ihres Kontos ein Zugangstoken, und geben Sie es hier ein. Es liegt im Schlüsselbund des Systems und wird nur an %1 gesendet.</translation>
     </message>
     <message>
         <source>Searching for &quot;%1&quot;…</source>
-        <translation>Sucht nach „%1“ …</translation>
+        <translation>„%1“ wird gesucht …</translation>
     </message>
     <message>
         <source>%1 has nothing for &quot;%2&quot;.</source>
-        <translation>%1 hat nichts zu „%2“.</translation>
+        <translation>Auf %1 gibt es nichts zu „%2“.</translation>
     </message>
     <message>
         <source>Reading the list of files…</source>
-        <translation>Liest die Liste der Dateien …</translation>
+        <translation>Dateiliste wird gelesen …</translation>
     </message>
     <message>
         <source>The search failed.</source>
-        <translation>Die Suche ist gescheitert.</translation>
+        <translation>Die Suche ist fehlgeschlagen.</translation>
     </message>
     <message>
         <source>The list of files could not be read.</source>
-        <translation>Die Liste der Dateien war nicht lesbar.</translation>
+        <translation>Die Dateiliste konnte nicht gelesen werden.</translation>
     </message>
     <message>
-        <source>Search models to download</source>
+        <source>Search for models to download</source>
         <translation>Modelle zum Herunterladen suchen</translation>
     </message>
     <message>
-        <source>Enter searches all of %1 for “%2”.</source>
-        <translation>Die Eingabetaste sucht auf ganz %1 nach „%2“.</translation>
+        <source>Press Enter to search all of %1 for “%2”.</source>
+        <translation>Mit der Eingabetaste suchen Sie auf ganz %1 nach „%2“.</translation>
     </message>
     <message>
-        <source>None of these. Enter searches all of %1 for “%2”.</source>
-        <translation>Keines von diesen. Die Eingabetaste sucht auf ganz %1 nach „%2“.</translation>
+        <source>None of these match. Press Enter to search all of %1 for “%2”.</source>
+        <translation>Keines davon passt. Mit der Eingabetaste suchen Sie auf ganz %1 nach „%2“.</translation>
     </message>
     <message>
         <source>Search for a model on %1.</source>
         <translation>Suchen Sie ein Modell auf %1.</translation>
     </message>
     <message>
-        <source>%1 holds neither a file nor a folder that Fovea can open.</source>
+        <source>%1 has no file or folder that Fovea can open.</source>
         <translation>%1 enthält weder eine Datei noch einen Ordner, den Fovea öffnen kann.</translation>
     </message>
 </context>
@@ -3475,7 +3475,7 @@
     </message>
     <message>
         <source>Hotness</source>
-        <translation>Hitze</translation>
+        <translation>Nachfrage</translation>
     </message>
     <message>
         <source>Tokens</source>
@@ -3498,15 +3498,15 @@
     <name>fovea::ui::ExpertText</name>
     <message>
         <source>on disk</source>
-        <translation>auf der Platte</translation>
+        <translation>auf dem Laufwerk</translation>
     </message>
     <message>
         <source>promoted among many at once, details not kept</source>
-        <translation>mit vielen zugleich höhergestuft, Einzelheiten nicht aufgehoben</translation>
+        <translation>mit vielen anderen zugleich hochgestuft, Einzelheiten nicht gespeichert</translation>
     </message>
     <message>
         <source>demoted among many at once, details not kept</source>
-        <translation>mit vielen zugleich tiefergestuft, Einzelheiten nicht aufgehoben</translation>
+        <translation>mit vielen anderen zugleich herabgestuft, Einzelheiten nicht gespeichert</translation>
     </message>
     <message>
         <source>the first set after loading</source>
@@ -3526,39 +3526,39 @@
     </message>
     <message>
         <source>%1 of a token&apos;s loss</source>
-        <translation>%1 vom Verlust eines Tokens</translation>
+        <translation>%1 des Verlusts eines Tokens</translation>
     </message>
     <message>
         <source>it is expected to do %1 of its layer&apos;s work: taking the place of %2 saves %3</source>
-        <translation>er wird voraussichtlich %1 der Arbeit seiner Schicht tun: auf dem Platz von %2 spart er %3</translation>
+        <translation>er leistet voraussichtlich %1 der Arbeit seiner Schicht: Auf dem Platz von %2 spart er %3</translation>
     </message>
     <message>
         <source>it is expected to do only %1 of its layer&apos;s work: giving its place to %2 saves %3</source>
-        <translation>er wird voraussichtlich nur %1 der Arbeit seiner Schicht tun: seinen Platz an %2 zu geben spart %3</translation>
+        <translation>er leistet voraussichtlich nur %1 der Arbeit seiner Schicht: Mit %2 auf seinem Platz ist %3 gespart</translation>
     </message>
     <message>
         <source>an earlier change failed, and this one restores the balance</source>
-        <translation>ein früherer Wechsel ist gescheitert, dieser stellt das Gleichgewicht wieder her</translation>
+        <translation>ein früherer Wechsel ist fehlgeschlagen; dieser stellt das Gleichgewicht wieder her</translation>
     </message>
     <message>
         <source>it became hotter: %1, %2 more than the expert that gave way</source>
-        <translation>er wurde heißer: %1, das ist %2 mehr als der Experte, der ihm Platz machte</translation>
+        <translation>er wurde gefragter: %1, das ist %2 mehr als der Experte, der ihm Platz machte</translation>
     </message>
     <message>
         <source>it became hotter: %1</source>
-        <translation>er wurde heißer: %1</translation>
+        <translation>er wurde gefragter: %1</translation>
     </message>
     <message>
         <source>it gave way to a hotter expert, at %1</source>
-        <translation>er machte bei %1 einem heißeren Platz</translation>
+        <translation>er machte bei einer Nachfrage von %1 einem gefragteren Platz</translation>
     </message>
     <message>
-        <source>it was asked for</source>
-        <translation>er wurde verlangt</translation>
+        <source>it was requested</source>
+        <translation>er wurde angefordert</translation>
     </message>
     <message>
-        <source>it was used while on disk alone</source>
-        <translation>er wurde gebraucht, als er nur auf der Platte lag</translation>
+        <source>it was used while only on the disk</source>
+        <translation>er wurde gebraucht, als er nur auf dem Laufwerk lag</translation>
     </message>
     <message>
         <source>%1 s ago</source>
@@ -3578,11 +3578,11 @@
     </message>
     <message>
         <source>Hotness: this policy measures none; the colour shows recent use</source>
-        <translation>Hitze: diese Strategie misst keine; die Farbe zeigt, was zuletzt gebraucht wurde</translation>
+        <translation>Nachfrage: Dieses Verfahren misst keine; die Farbe zeigt, was zuletzt gebraucht wurde</translation>
     </message>
     <message>
         <source>Hotness: %1</source>
-        <translation>Hitze: %1</translation>
+        <translation>Nachfrage: %1</translation>
     </message>
     <message>
         <source>Tokens: %1 since loading</source>
@@ -3613,8 +3613,8 @@
         <translation>die Antwort ist sicher genug: im Mittel eine Perplexität von %1</translation>
     </message>
     <message>
-        <source>the answer has the length at which its layers go down</source>
-        <translation>die Antwort hat die Länge, bei der die Schichten hinabgehen</translation>
+        <source>the answer has reached the length at which its layers go down</source>
+        <translation>die Antwort hat die Länge erreicht, ab der ihre Schichten gesenkt werden</translation>
     </message>
     <message>
         <source>a question is read at the highest precision</source>
@@ -3625,8 +3625,8 @@
         <translation>%1 Bit</translation>
     </message>
     <message>
-        <source> (%1 for each weight, its scales included)</source>
-        <translation> (%1 je Gewicht, mit Skalen)</translation>
+        <source> (%1 per weight, including its scales)</source>
+        <translation> (%1 pro Gewicht, mit Skalen)</translation>
     </message>
     <message>
         <source>Precision: %1</source>
@@ -3641,18 +3641,18 @@
     </message>
     <message>
         <source>Its use over the last two minutes</source>
-        <translation>Seine Benutzung in den letzten zwei Minuten</translation>
+        <translation>Seine Nutzung in den letzten zwei Minuten</translation>
     </message>
     <message>
         <source>How much it is used</source>
-        <translation>Wie viel er benutzt wird</translation>
+        <translation>Wie viel er genutzt wird</translation>
     </message>
     <message>
-        <source>Over two minutes: its use, and its precision as the ribbon below</source>
-        <translation>Über zwei Minuten: seine Benutzung, und als Band darunter seine Genauigkeit</translation>
+        <source>Over two minutes: its use, with its precision as the ribbon below</source>
+        <translation>Über zwei Minuten: seine Nutzung, darunter als Band seine Genauigkeit</translation>
     </message>
     <message>
-        <source>Where it lies</source>
+        <source>Where it is kept</source>
         <translation>Wo er liegt</translation>
     </message>
     <message>
@@ -3664,10 +3664,10 @@
         <translation>Seit das Modell geöffnet wurde, hat kein Token ihn benutzt.</translation>
     </message>
     <message numerus="yes">
-        <source>%n token(s) since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</source>
+        <source>%n token(s) since the model was opened: %1 of its layer&apos;s work, ranked %2 of %3.</source>
         <translation>
-            <numerusform>%n Token, seit das Modell geöffnet wurde: %1 der Arbeit seiner Schicht, Nummer %2 von %3.</numerusform>
-            <numerusform>%n Token, seit das Modell geöffnet wurde: %1 der Arbeit seiner Schicht, Nummer %2 von %3.</numerusform>
+            <numerusform>%n Token, seit das Modell geöffnet wurde: %1 der Arbeit seiner Schicht, Rang %2 von %3.</numerusform>
+            <numerusform>%n Token, seit das Modell geöffnet wurde: %1 der Arbeit seiner Schicht, Rang %2 von %3.</numerusform>
         </translation>
     </message>
     <message>
@@ -3676,22 +3676,22 @@
     </message>
     <message>
         <source>In memory, with %1: %2. Its other versions wait on the disk.</source>
-        <translation>Im Speicher, mit %1: %2. Seine anderen Fassungen warten auf der Platte.</translation>
+        <translation>Im Speicher, mit %1: %2. Seine anderen Fassungen liegen auf dem Laufwerk.</translation>
     </message>
     <message>
         <source>In main memory; the processor computes it.</source>
-        <translation>Im Hauptspeicher; der Prozessor berechnet ihn.</translation>
+        <translation>Im Arbeitsspeicher; der Prozessor berechnet ihn.</translation>
     </message>
     <message>
-        <source>On the disk alone: it is read when a token needs it.</source>
-        <translation>Nur auf der Platte: Er wird gelesen, wenn ein Token ihn braucht.</translation>
+        <source>Only on the disk: it is read when a token needs it.</source>
+        <translation>Nur auf dem Laufwerk: Er wird gelesen, wenn ein Token ihn braucht.</translation>
     </message>
     <message>
         <source>%1: %2 → %3, %4</source>
         <translation>%1: %2 → %3, %4</translation>
     </message>
     <message>
-        <source>It has not moved in the last minutes.</source>
+        <source>It has not moved in the last few minutes.</source>
         <translation>In den letzten Minuten hat er nicht gewechselt.</translation>
     </message>
 </context>
@@ -3730,7 +3730,7 @@
     </message>
     <message>
         <source>Previous match (Shift+Enter)</source>
-        <translation>Voriger Treffer (Umschalt+Eingabe)</translation>
+        <translation>Voriger Treffer (Umschalt+Eingabetaste)</translation>
     </message>
     <message>
         <source>Next match</source>
@@ -3738,7 +3738,7 @@
     </message>
     <message>
         <source>Next match (Enter)</source>
-        <translation>Nächster Treffer (Eingabe)</translation>
+        <translation>Nächster Treffer (Eingabetaste)</translation>
     </message>
     <message>
         <source>Close the search</source>
@@ -3760,7 +3760,7 @@
 <context>
     <name>fovea::ui::FolderDialog</name>
     <message>
-        <source>One that is not there any more</source>
+        <source>One that is no longer there</source>
         <translation>Nicht mehr vorhanden</translation>
     </message>
     <message>
@@ -3768,16 +3768,16 @@
         <translation>Neue Chats in „%1“</translation>
     </message>
     <message>
-        <source>The usual settings</source>
-        <translation>Die üblichen Einstellungen</translation>
+        <source>The default settings</source>
+        <translation>Die Standardeinstellungen</translation>
     </message>
     <message>
         <source>The model that is open</source>
         <translation>Das geöffnete Modell</translation>
     </message>
     <message>
-        <source>Chats that are there already stay as they are.</source>
-        <translation>Chats, die es schon gibt, bleiben, wie sie sind.</translation>
+        <source>Existing chats stay as they are.</source>
+        <translation>Vorhandene Chats bleiben, wie sie sind.</translation>
     </message>
     <message>
         <source>Start with the &amp;preset</source>
@@ -3796,15 +3796,15 @@
     </message>
     <message>
         <source>Hotness of the experts that you follow, over two minutes; the ribbon shows the tier. Click one to stop following it.</source>
-        <translation>Hitze der Experten, die Sie verfolgen, über zwei Minuten; das Band zeigt die Stufe. Ein Klick beendet das Verfolgen.</translation>
+        <translation>Nachfrage der Experten, die Sie verfolgen, über zwei Minuten; das Band zeigt die Stufe. Ein Klick auf einen Experten beendet das Verfolgen.</translation>
     </message>
     <message>
         <source>disk</source>
-        <translation>Platte</translation>
+        <translation>Laufwerk</translation>
     </message>
     <message>
         <source>%1 · hotness %2</source>
-        <translation>%1 · Hitze %2</translation>
+        <translation>%1 · Nachfrage %2</translation>
     </message>
     <message>
         <source>main memory</source>
@@ -3815,11 +3815,7 @@
     <name>fovea::ui::GainView</name>
     <message>
         <source>The tiers of this policy stay as they are, so there is nothing to compare.</source>
-        <translation>Die Stufen dieser Strategie bleiben, wie sie sind; es gibt nichts zu vergleichen.</translation>
-    </message>
-    <message>
-        <source>This policy</source>
-        <translation>Diese Strategie</translation>
+        <translation>Die Stufen dieses Verfahrens bleiben, wie sie sind; deshalb gibt es nichts zu vergleichen.</translation>
     </message>
     <message>
         <source>Switch to a fixed mix…</source>
@@ -3827,19 +3823,19 @@
     </message>
     <message>
         <source>Keep the experts&apos; tiers as a fixed mix of the same size; nothing is read while you chat.</source>
-        <translation>Die Stufen der Experten als feste Mischung gleicher Größe lassen; beim Chatten wird nichts gelesen.</translation>
+        <translation>Die Stufen der Experten als feste Mischung derselben Größe behalten; beim Chatten wird dann nichts gelesen.</translation>
     </message>
     <message>
-        <source>Every expert stays as the model&apos;s file has it. Within a memory budget the hot ones can stay so while the cold ones take less room.</source>
-        <translation>Jeder Experte bleibt so, wie die Datei des Modells ihn hat. In einem Speicherbudget können die heißen so bleiben, während die kalten weniger Platz brauchen.</translation>
+        <source>Every expert stays as it is in the model&apos;s file. Within a memory budget the hot ones can stay that way while the cold ones take less room.</source>
+        <translation>Jeder Experte bleibt so, wie er in der Datei des Modells ist. Mit einem Speicherbudget können die gefragten so bleiben, während die anderen weniger Platz brauchen.</translation>
     </message>
     <message>
         <source>Choose how experts are kept…</source>
-        <translation>Wählen, wie Experten gehalten werden …</translation>
+        <translation>Speicherung der Experten wählen …</translation>
     </message>
     <message>
         <source>Fixed mix from the start</source>
-        <translation>Feste Mischung vom Anfang</translation>
+        <translation>Feste Mischung von Beginn an</translation>
     </message>
     <message>
         <source>Fixed mix from calibration</source>
@@ -3847,77 +3843,81 @@
     </message>
     <message>
         <source>: following the conversation pays.</source>
-        <translation>: dem Gespräch zu folgen lohnt sich.</translation>
+        <translation>: dem Gespräch zu folgen, lohnt sich.</translation>
     </message>
     <message>
         <source>: in this session the policy gains nothing.</source>
-        <translation>: in dieser Sitzung bringt die Strategie nichts.</translation>
+        <translation>: in dieser Sitzung bringt das Verfahren nichts.</translation>
     </message>
     <message>
         <source>A fixed mix of the same size, chosen at the session&apos;s start, would have kept %1</source>
-        <translation>Eine feste Mischung gleicher Größe, zu Beginn der Sitzung gewählt, hätte %1 behalten</translation>
+        <translation>Eine feste Mischung derselben Größe, zu Beginn der Sitzung gewählt, hätte %1 bewahrt</translation>
     </message>
     <message>
         <source>A fixed mix of the same size, chosen by the calibration, would have kept %1</source>
-        <translation>Eine feste Mischung gleicher Größe, die die Kalibrierung wählt, hätte %1 behalten</translation>
+        <translation>Eine feste Mischung derselben Größe, nach der Kalibrierung gewählt, hätte %1 bewahrt</translation>
     </message>
     <message>
         <source>Everything at the lowest precision</source>
         <translation>Alles mit der niedrigsten Genauigkeit</translation>
     </message>
     <message>
-        <source>Of the loss that the lowest precision for all would mean, %1 is avoided, with %2 bits per use.</source>
-        <translation>Vom Verlust, den die niedrigste Genauigkeit für alle brächte, sind %1 vermieden, mit %2 Bit je Nutzung.</translation>
-    </message>
-    <message>
         <source>Quality kept: %1, with %2 bits per use.</source>
-        <translation>Behaltene Qualität: %1, mit %2 Bit je Nutzung.</translation>
+        <translation>Erhaltene Qualität: %1, mit %2 Bit je Nutzung.</translation>
     </message>
     <message>
         <source>Too early to say: %1 tokens so far.</source>
         <translation>Noch zu früh: bisher %1 Token.</translation>
     </message>
     <message>
-        <source>What is kept: of the probability that the model as its file has it gives its words (e^-KL), as far as the measured harm of each expert&apos;s precision and its uses tell. The fixed mixes hold as many experts at each precision. One is chosen by the uses that the calibration counted, one by the session&apos;s first 2,048 tokens; the better one is shown, for the tokens since.</source>
-        <translation>Was behalten wird: von der Wahrscheinlichkeit, die das Modell, wie seine Datei es hat, seinen Wörtern gibt (e^-KL), so weit der gemessene Schaden der Genauigkeit jedes Experten und seine Nutzung es sagen. Die festen Mischungen halten ebenso viele Experten mit jeder Genauigkeit. Eine wählt die Nutzung, die die Kalibrierung gezählt hat, eine die ersten 2.048 Token der Sitzung; die bessere ist gezeigt, für die Token seither.</translation>
+        <source>What is kept: the share of the probability that the model at its file&apos;s precision gives its words (e^-KL), estimated from the measured harm of each expert&apos;s precision and from how often it was used. The fixed mixes have as many experts at each precision. One is chosen by the uses that the calibration counted, the other by the session&apos;s first 2,048 tokens; the better one is shown, for the tokens since then.</source>
+        <translation>Was erhalten bleibt: der Anteil der Wahrscheinlichkeit, die das Modell mit Dateigenauigkeit seinen Wörtern gibt (e^-KL), geschätzt aus dem gemessenen Schaden durch die Genauigkeit jedes Experten und daraus, wie oft er genutzt wurde. Die festen Mischungen haben mit jeder Genauigkeit ebenso viele Experten. Die eine richtet sich nach den Nutzungen, die die Kalibrierung gezählt hat, die andere nach den ersten 2.048 Token der Sitzung; gezeigt wird die bessere, für die Token seither.</translation>
     </message>
     <message>
         <source>This policy lowers layers while it answers. What that costs is not measured, so there is nothing to compare.</source>
-        <translation>Dieses Verfahren senkt Schichten, während es antwortet. Was das kostet, wird nicht gemessen, daher gibt es nichts zu vergleichen.</translation>
+        <translation>Dieses Verfahren senkt Schichten, während das Modell antwortet. Was das kostet, wird nicht gemessen; deshalb gibt es nichts zu vergleichen.</translation>
+    </message>
+    <message>
+        <source>The experts in use keep %1 of what the highest precision gains over the lowest, with %2 bits per use.</source>
+        <translation>Die genutzten Experten erhalten %1 dessen, was die höchste Genauigkeit gegenüber der niedrigsten gewinnt, mit %2 Bit pro Nutzung.</translation>
+    </message>
+    <message>
+        <source>Adaptive</source>
+        <translation>Adaptiv</translation>
     </message>
 </context>
 <context>
     <name>fovea::ui::GaugeView</name>
     <message>
-        <source>How likely the model finds its own words with the experts as they are, beside the model as its file has it. It is worked out from what each expert&apos;s precision was measured to cost and how much each was used. Where that was not measured: how much of the error that the lowest precision for all would mean is avoided.</source>
-        <translation>Wie wahrscheinlich das Modell seine eigenen Worte mit den Experten findet, wie sie sind, verglichen mit dem Modell, wie es in der Datei steht. Errechnet aus dem, was die Genauigkeit jedes Experten gemessen kostet und wie oft er gebraucht wurde. Wo das nicht gemessen wurde: wie viel des Fehlers vermieden ist, den die niedrigste Genauigkeit für alle bedeutete.</translation>
+        <source>How likely the model finds its own words with the experts as they are now, compared with the model at its file&apos;s precision. It is calculated from what each expert&apos;s precision was measured to cost and how much each was used. Where that was not measured, it is how much of the error that the lowest precision for everything would cause is avoided.</source>
+        <translation>Wie wahrscheinlich das Modell seine eigenen Wörter mit den Experten findet, wie sie jetzt sind, verglichen mit dem Modell in Dateigenauigkeit. Berechnet aus dem, was die Genauigkeit jedes Experten laut Messung kostet, und daraus, wie viel er genutzt wurde. Wo das nicht gemessen wurde: wie viel von dem Fehler vermieden wird, den die niedrigste Genauigkeit für alles verursachen würde.</translation>
     </message>
     <message>
-        <source>what lower layers cost was not measured</source>
+        <source>the cost of lowering layers was not measured</source>
         <translation>was ungenauere Schichten kosten, wurde nicht gemessen</translation>
     </message>
     <message>
         <source>of the model&apos;s quality kept</source>
-        <translation>der Güte des Modells bleiben</translation>
+        <translation>der Qualität des Modells erhalten</translation>
     </message>
     <message>
-        <source>of the way from %1 bits to full quality</source>
-        <translation>des Weges von %1 Bit zur vollen Güte</translation>
-    </message>
-    <message>
-        <source>experts in use have %1 bits on average</source>
+        <source>experts in use average %1 bits</source>
         <translation>genutzte Experten haben im Mittel %1 Bit</translation>
+    </message>
+    <message>
+        <source>of the quality that %1 bits add to %2</source>
+        <translation>der Qualität, die %1 Bit gegenüber %2 bringen</translation>
     </message>
 </context>
 <context>
     <name>fovea::ui::HeatmapView</name>
     <message>
         <source>disk</source>
-        <translation>Platte</translation>
+        <translation>Laufwerk</translation>
     </message>
     <message>
         <source>Expert map</source>
-        <translation>Karte der Experten</translation>
+        <translation>Expertenkarte</translation>
     </message>
     <message>
         <source>CPU</source>
@@ -3925,8 +3925,8 @@
         <translation>CPU</translation>
     </message>
     <message>
-        <source>Layers down, experts across. Arrow keys move, Enter follows an expert, L shows its layer alone, E the expert, plus and minus zoom.</source>
-        <translation>Schichten nach unten, Experten nach rechts. Die Pfeiltasten bewegen, Enter verfolgt einen Experten, L zeigt seine Schicht allein, E den Experten, Plus und Minus vergrößern und verkleinern.</translation>
+        <source>Layers down, experts across. Arrow keys move, Enter follows an expert, L shows only its layer, E only the expert, plus and minus zoom.</source>
+        <translation>Schichten von oben nach unten, Experten von links nach rechts. Die Pfeiltasten bewegen die Auswahl, die Eingabetaste verfolgt einen Experten, L zeigt nur seine Schicht, E nur den Experten, Plus und Minus vergrößern und verkleinern.</translation>
     </message>
 </context>
 <context>
@@ -3937,18 +3937,14 @@
     </message>
     <message>
         <source>on disk · %1</source>
-        <translation>auf der Platte · %1</translation>
+        <translation>auf dem Laufwerk · %1</translation>
     </message>
     <message>
         <source>main memory · %1</source>
         <translation>Arbeitsspeicher · %1</translation>
     </message>
     <message>
-        <source>just changed</source>
-        <translation>eben geändert</translation>
-    </message>
-    <message>
-        <source>stronger = used more lately</source>
+        <source>stronger = more recent use</source>
         <translation>kräftiger = zuletzt mehr genutzt</translation>
     </message>
     <message>
@@ -3956,16 +3952,20 @@
         <translation>kräftiger = mehr genutzt</translation>
     </message>
     <message>
-        <source>memory&apos;s limit</source>
-        <translation>Grenze des Speichers</translation>
-    </message>
-    <message>
         <source>being read</source>
         <translation>wird gelesen</translation>
     </message>
     <message>
-        <source>The colour says how many bits a weight has, its strength how hot an expert is: the square root of its hotness beside the hottest of its layer. Hotness is how much of the router&apos;s weight an expert got lately. The line is how many of a layer&apos;s experts the memory lets be more precise than the lowest: where it stands beside one, another expert was worth more.</source>
-        <translation>Die Farbe sagt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Gefragtheit gegen den gefragtesten seiner Schicht. Gefragt heißt, wie viel vom Gewicht des Routers ein Experte zuletzt bekam. Die Linie sagt, wie viele Experten einer Schicht der Speicher genauer sein lässt als das Niedrigste; wo sie neben einem steht, war ein anderer mehr wert.</translation>
+        <source>The colour shows how many bits a weight has, its strength how hot an expert is: the square root of its hotness relative to the hottest expert of its layer. Hotness is how much of the router&apos;s weight an expert has received lately. The line is how many of a layer&apos;s experts the memory allows to be more precise than the lowest: where it includes one that is not, another expert was worth more.</source>
+        <translation>Die Farbe zeigt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Nachfrage im Verhältnis zum gefragtesten Experten seiner Schicht. Die Nachfrage ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekommen hat. Die Linie zeigt, wie viele Experten einer Schicht laut Speicher genauer sein dürfen als die niedrigste Stufe; reicht sie über einen hinaus, war ein anderer Experte mehr wert.</translation>
+    </message>
+    <message>
+        <source>room above %1</source>
+        <translation>Platz über %1</translation>
+    </message>
+    <message>
+        <source>just changed: bright up, dark down</source>
+        <translation>eben geändert: hell auf, dunkel ab</translation>
     </message>
 </context>
 <context>
@@ -3976,15 +3976,15 @@
     </message>
     <message>
         <source>Looking…</source>
-        <translation>Sucht …</translation>
+        <translation>Suche läuft …</translation>
     </message>
     <message>
         <source>Folders</source>
         <translation>Ordner</translation>
     </message>
     <message>
-        <source>Where models are looked for</source>
-        <translation>Wo nach Modellen gesucht wird</translation>
+        <source>Where Fovea looks for models</source>
+        <translation>Wo Fovea nach Modellen sucht</translation>
     </message>
     <message>
         <source>Look again</source>
@@ -4015,46 +4015,46 @@
         <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>Choose a model at the left.</source>
+        <source>Choose a model on the left.</source>
         <translation>Wählen Sie links ein Modell.</translation>
     </message>
     <message>
         <source>Looking for models…</source>
-        <translation>Sucht nach Modellen …</translation>
+        <translation>Modelle werden gesucht …</translation>
     </message>
     <message>
         <source>There are no models on this computer yet.</source>
-        <translation>Auf diesem Rechner sind noch keine Modelle.</translation>
+        <translation>Auf diesem Rechner gibt es noch keine Modelle.</translation>
     </message>
     <message>
         <source>&amp;Add a folder…</source>
         <translation>Ordner &amp;hinzufügen …</translation>
     </message>
     <message>
-        <source>Models are looked for in</source>
-        <translation>Modelle werden gesucht in</translation>
+        <source>Fovea looks for models in</source>
+        <translation>Fovea sucht Modelle in</translation>
     </message>
     <message>
         <source>&amp;Show in the file manager</source>
-        <translation>In der Datei&amp;verwaltung zeigen</translation>
+        <translation>In der Datei&amp;verwaltung anzeigen</translation>
     </message>
     <message>
-        <source>&amp;Look no longer in it</source>
-        <translation>Darin &amp;nicht mehr suchen</translation>
+        <source>Stop &amp;looking here</source>
+        <translation>Hier &amp;nicht mehr suchen</translation>
     </message>
     <message>
         <source>A folder with models</source>
-        <translation>Ein Ordner mit Modellen</translation>
+        <translation>Ordner mit Modellen</translation>
     </message>
     <message>
         <source>Move %1 to the trash?</source>
         <translation>%1 in den Papierkorb verschieben?</translation>
     </message>
     <message>
-        <source>Its files take %1 on the disk; the room is free when the trash is emptied.
+        <source>Its files take %1 on the disk; the space is freed when the trash is emptied.
 
 %2</source>
-        <translation>Seine Dateien belegen %1 auf der Platte; der Platz wird frei, wenn der Papierkorb geleert wird.
+        <translation>Seine Dateien belegen %1 auf dem Laufwerk; der Platz wird frei, wenn der Papierkorb geleert wird.
 
 %2</translation>
     </message>
@@ -4079,7 +4079,7 @@
     <name>fovea::ui::LibraryTable</name>
     <message>
         <source>%1 (open)</source>
-        <translation>%1 (offen)</translation>
+        <translation>%1 (geöffnet)</translation>
     </message>
     <message>
         <source>Cannot be opened</source>
@@ -4091,7 +4091,7 @@
     </message>
     <message>
         <source>Looking…</source>
-        <translation>Sucht …</translation>
+        <translation>Suche läuft …</translation>
     </message>
     <message>
         <source>%1 of %2</source>
@@ -4110,8 +4110,8 @@
         <translation>Ob es in den Speicher passt, der jetzt für ein Modell frei ist</translation>
     </message>
     <message>
-        <source>Experts that each token uses, of those in each layer</source>
-        <translation>Experten, die jedes Token braucht, von denen jeder Schicht</translation>
+        <source>Experts used by each token, out of those in each layer</source>
+        <translation>Wie viele Experten jedes Token nutzt, von denen in jeder Schicht</translation>
     </message>
     <message>
         <source>The longest conversation that the model was trained for, in tokens</source>
@@ -4146,8 +4146,8 @@
         <translation>Kontext</translation>
     </message>
     <message>
-        <source>All of it works for each token</source>
-        <translation>Alles arbeitet für jedes Token</translation>
+        <source>Each token uses all of it</source>
+        <translation>Jedes Token nutzt das ganze Modell</translation>
     </message>
     <message numerus="yes">
         <source>%1 experts in %n layer(s), %2 for each token</source>
@@ -4173,7 +4173,7 @@
     </message>
     <message>
         <source>&lt;b&gt;%1 has no experts.&lt;/b&gt;&lt;br&gt;Every token uses all of its weights, so there is nothing to move. Open a Mixture-of-Experts model to see this panel at work.</source>
-        <translation>&lt;b&gt;%1 hat keine Experten.&lt;/b&gt;&lt;br&gt;Jedes Token braucht alle Gewichte, also gibt es nichts zu bewegen. Öffnen Sie ein Mixture-of-Experts-Modell, um hier etwas zu sehen.</translation>
+        <translation>&lt;b&gt;%1 hat keine Experten.&lt;/b&gt;&lt;br&gt;Jedes Token nutzt alle Gewichte, deshalb gibt es nichts zu verschieben. Öffnen Sie ein Mixture-of-Experts-Modell, um diese Ansicht bei der Arbeit zu sehen.</translation>
     </message>
     <message>
         <source>&lt;b&gt;Waiting for the first answer.&lt;/b&gt;&lt;br&gt;The map fills as soon as the model reads or writes a token.</source>
@@ -4184,8 +4184,8 @@
         <translation>Wiedergabe von %1</translation>
     </message>
     <message>
-        <source>Frozen, %1 s back</source>
-        <translation>Angehalten, %1 s zurück</translation>
+        <source>Frozen, %1 s ago</source>
+        <translation>Eingefroren, vor %1 s</translation>
     </message>
     <message>
         <source>Idle</source>
@@ -4196,24 +4196,12 @@
         <translation>Live</translation>
     </message>
     <message>
-        <source>%1 tok/s</source>
-        <translation>%1 Token/s</translation>
-    </message>
-    <message>
-        <source>%1 bits</source>
-        <translation>%1 Bit</translation>
-    </message>
-    <message>
-        <source>%1 at %2</source>
-        <translation>%1 in %2</translation>
-    </message>
-    <message>
         <source>now</source>
         <translation>jetzt</translation>
     </message>
     <message>
         <source>The device&apos;s memory is %1 full.</source>
-        <translation>Der Speicher des Geräts ist zu %1 voll.</translation>
+        <translation>Der Speicher des Geräts ist zu %1 belegt.</translation>
     </message>
     <message>
         <source>The experts take more than their budget.</source>
@@ -4237,15 +4225,11 @@
     </message>
     <message>
         <source>Bits per weight: the mean precision of the experts. Uses: how often a token was served by an expert at the highest tier, since the model was loaded.</source>
-        <translation>Bit je Gewicht: die mittlere Genauigkeit der Experten. Nutzungen: wie oft ein Token von einem Experten in der höchsten Stufe bedient wurde, seit das Modell geladen ist.</translation>
-    </message>
-    <message>
-        <source>Freeze</source>
-        <translation>Festhalten</translation>
+        <translation>Bit pro Gewicht: die mittlere Genauigkeit der Experten. Nutzungen: wie oft ein Token von einem Experten in der höchsten Stufe bedient wurde, seit das Modell geladen ist.</translation>
     </message>
     <message>
         <source>Hold the picture still; the recording goes on (Space on the time line)</source>
-        <translation>Das Bild festhalten; die Aufzeichnung läuft weiter (Leertaste auf der Zeitleiste)</translation>
+        <translation>Das Bild einfrieren; die Aufzeichnung läuft weiter (Leertaste auf der Zeitleiste)</translation>
     </message>
     <message>
         <source>Save, replay, zoom</source>
@@ -4261,7 +4245,7 @@
     </message>
     <message>
         <source>Save the last minutes (JSON lines)…</source>
-        <translation>Die letzten Minuten speichern (JSON-Zeilen) …</translation>
+        <translation>Die letzten Minuten speichern (JSON Lines) …</translation>
     </message>
     <message>
         <source>Zoom in (+ or the wheel)</source>
@@ -4293,22 +4277,18 @@
     </message>
     <message>
         <source>Back to live</source>
-        <translation>Zurück zu jetzt</translation>
+        <translation>Zurück zu Live</translation>
     </message>
     <message>
         <source>Hottest first</source>
-        <translation>Heißeste zuerst</translation>
+        <translation>Gefragteste zuerst</translation>
     </message>
     <message>
         <source>Order each layer&apos;s experts by hotness instead of by index</source>
-        <translation>Die Experten jeder Schicht nach Hitze statt nach Nummer ordnen</translation>
+        <translation>Die Experten jeder Schicht nach Nachfrage statt nach Nummer ordnen</translation>
     </message>
     <message>
-        <source>Patterns</source>
-        <translation>Muster</translation>
-    </message>
-    <message>
-        <source>Mark the tiers with patterns, too, so that they can be told without colours</source>
+        <source>Mark the tiers with patterns too, so that they can be told apart without colours</source>
         <translation>Die Stufen auch mit Mustern kennzeichnen, damit man sie ohne Farben unterscheiden kann</translation>
     </message>
     <message>
@@ -4333,7 +4313,7 @@
     </message>
     <message>
         <source>Traffic, last minute</source>
-        <translation>Verkehr, letzte Minute</translation>
+        <translation>Datenverkehr, letzte Minute</translation>
     </message>
     <message>
         <source>Routers</source>
@@ -4360,12 +4340,12 @@
         <translation>Wie schnell abgespielt wird</translation>
     </message>
     <message>
-        <source>Back to what happens now</source>
+        <source>Back to what is happening now</source>
         <translation>Zurück zu dem, was jetzt geschieht</translation>
     </message>
     <message>
         <source>Choose how experts are kept…</source>
-        <translation>Wählen, wie Experten gehalten werden …</translation>
+        <translation>Speicherung der Experten wählen …</translation>
     </message>
     <message>
         <source>Save</source>
@@ -4386,13 +4366,13 @@
     <message numerus="yes">
         <source>Router collapse in %n layer(s): the same few experts take nearly all.</source>
         <translation>
-            <numerusform>Router-Kollaps in einer Schicht: dieselben wenigen Experten nehmen fast alles.</numerusform>
-            <numerusform>Router-Kollaps in %n Schichten: dieselben wenigen Experten nehmen fast alles.</numerusform>
+            <numerusform>Router-Kollaps in einer Schicht: Dieselben wenigen Experten übernehmen fast alles.</numerusform>
+            <numerusform>Router-Kollaps in %n Schichten: Dieselben wenigen Experten übernehmen fast alles.</numerusform>
         </translation>
     </message>
     <message>
-        <source>A router has collapsed when the same few experts serve nearly every token, now and over many subjects: those of the calibration, or, without one, all since the model was opened. An answer about one subject keeps to few experts, too; that is no alarm.</source>
-        <translation>Ein Router ist kollabiert, wenn dieselben wenigen Experten fast jedes Token bedienen, jetzt und über viele Themen hinweg: die der Kalibrierung oder, ohne eine, alle seit dem Öffnen des Modells. Auch eine Antwort zu einem einzigen Thema braucht nur wenige Experten; das ist kein Alarm.</translation>
+        <source>A router has collapsed when the same few experts serve nearly every token, now and over many subjects: those of the calibration, or, without one, all since the model was opened. An answer about one subject also uses only a few experts; that is no cause for alarm.</source>
+        <translation>Ein Router ist kollabiert, wenn dieselben wenigen Experten fast jedes Token bedienen, jetzt und über viele Themen hinweg: die der Kalibrierung oder, ohne Kalibrierung, alle seit dem Öffnen des Modells. Auch eine Antwort zu einem einzigen Thema nutzt nur wenige Experten; das ist kein Grund zur Sorge.</translation>
     </message>
     <message>
         <source>Switch to a fixed mix</source>
@@ -4412,11 +4392,11 @@
     </message>
     <message>
         <source>Memory, traffic, routers and the time line</source>
-        <translation>Speicher, Verkehr, Router und die Zeitleiste</translation>
+        <translation>Speicher, Datenverkehr, Router und Zeitleiste</translation>
     </message>
     <message>
         <source>A fixed mix would keep more here.</source>
-        <translation>Eine feste Mischung behielte hier mehr.</translation>
+        <translation>Eine feste Mischung würde hier mehr bewahren.</translation>
     </message>
     <message>
         <source>Switch…</source>
@@ -4447,7 +4427,7 @@
     </message>
     <message>
         <source>parts of the model; each token uses a few</source>
-        <translation>Teile des Modells; jedes Token nutzt wenige</translation>
+        <translation>Teile des Modells; jedes Token nutzt nur wenige davon</translation>
     </message>
     <message>
         <source>Keep a fixed mix…</source>
@@ -4474,7 +4454,7 @@
     </message>
     <message>
         <source>Back to more of the map (Esc)</source>
-        <translation>Zurück zu mehr von der Karte (Esc)</translation>
+        <translation>Zurück zu einem größeren Teil der Karte (Esc)</translation>
     </message>
     <message>
         <source>Follow the conversation</source>
@@ -4482,26 +4462,46 @@
     </message>
     <message>
         <source>Take the tour</source>
-        <translation>Die Führung</translation>
+        <translation>Führung starten</translation>
     </message>
     <message>
         <source>Three questions, and what the experts do; about two minutes</source>
         <translation>Drei Fragen, und was die Experten dabei tun; etwa zwei Minuten</translation>
     </message>
     <message>
-        <source>Fixed beside adaptive…</source>
-        <translation>Fest neben anpassend …</translation>
+        <source>Fixed and adaptive side by side…</source>
+        <translation>Fest und adaptiv nebeneinander …</translation>
     </message>
     <message>
         <source>Look inside the answers</source>
         <translation>In die Antworten hineinsehen</translation>
+    </message>
+    <message>
+        <source>%1 tokens per second</source>
+        <translation>%1 Token pro Sekunde</translation>
+    </message>
+    <message>
+        <source>All experts, used or not, have %1 bits on average</source>
+        <translation>Alle Experten, ob genutzt oder nicht, haben im Mittel %1 Bit</translation>
+    </message>
+    <message>
+        <source>Uses that met %1: %2</source>
+        <translation>Nutzungen mit %1: %2</translation>
+    </message>
+    <message>
+        <source>Freeze</source>
+        <translation>Einfrieren</translation>
+    </message>
+    <message>
+        <source>Hatched</source>
+        <translation>Schraffiert</translation>
     </message>
 </context>
 <context>
     <name>fovea::ui::MachinePage</name>
     <message>
         <source>Measuring how fast memory and disk are read. This takes a few seconds.</source>
-        <translation>Misst, wie schnell Speicher und Laufwerk gelesen werden. Das dauert einige Sekunden.</translation>
+        <translation>Es wird gemessen, wie schnell Speicher und Laufwerk gelesen werden. Das dauert einige Sekunden.</translation>
     </message>
     <message>
         <source>Measuring</source>
@@ -4509,7 +4509,7 @@
     </message>
     <message>
         <source>&amp;Run models on</source>
-        <translation>Modelle &amp;laufen auf</translation>
+        <translation>Mode&amp;lle ausführen auf</translation>
     </message>
 </context>
 <context>
@@ -4532,7 +4532,7 @@
     </message>
     <message>
         <source>How much of a conversation the model sees at once. A token is about three quarters of a word; each one takes memory.</source>
-        <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein Token ist etwa ein dreiviertel Wort; jedes braucht Speicher.</translation>
+        <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein Token ist etwa drei Viertel eines Wortes; jedes braucht Speicher.</translation>
     </message>
     <message>
         <source>&amp;Context</source>
@@ -4555,8 +4555,8 @@
         <translation>%1 Token (trainiert für %2)</translation>
     </message>
     <message>
-        <source>The model stretches its positions to read so much at once (YaRN or alike); its answers may be worse than within what it was trained for.</source>
-        <translation>Das Modell streckt seine Positionen, um so viel auf einmal zu lesen (YaRN oder Ähnliches); seine Antworten können schlechter sein als innerhalb dessen, wofür es trainiert wurde.</translation>
+        <source>To read this much at once, the model stretches its positions (with YaRN or a similar method); its answers may be worse than within the length it was trained for.</source>
+        <translation>Um so viel auf einmal zu lesen, streckt das Modell seine Positionen (mit YaRN oder Ähnlichem); seine Antworten können schlechter sein als innerhalb der Länge, für die es trainiert wurde.</translation>
     </message>
     <message>
         <source>%1 tokens</source>
@@ -4574,20 +4574,20 @@
         <translation>Denkt nach …</translation>
     </message>
     <message>
-        <source>Call of %1</source>
+        <source>Call to %1</source>
         <translation>Aufruf von %1</translation>
     </message>
     <message>
         <source>Calling %1…</source>
-        <translation>Ruft %1 auf …</translation>
+        <translation>%1 wird aufgerufen …</translation>
     </message>
     <message>
-        <source>Call of %1, unfinished</source>
-        <translation>Aufruf von %1, nicht zu Ende</translation>
+        <source>Call to %1, unfinished</source>
+        <translation>Aufruf von %1, unvollständig</translation>
     </message>
     <message>
         <source>Thoughts, unfinished</source>
-        <translation>Gedanken, nicht zu Ende</translation>
+        <translation>Gedanken, unvollständig</translation>
     </message>
     <message>
         <source>Thoughts</source>
@@ -4635,7 +4635,7 @@
     </message>
     <message>
         <source>Show or hide the thoughts</source>
-        <translation>Gedanken zeigen oder verbergen</translation>
+        <translation>Gedanken ein- oder ausblenden</translation>
     </message>
     <message>
         <source>Copy this code</source>
@@ -4651,7 +4651,7 @@
     </message>
     <message>
         <source>How this answer came about</source>
-        <translation>Wie diese Antwort entstand</translation>
+        <translation>Wie diese Antwort entstanden ist</translation>
     </message>
 </context>
 <context>
@@ -4665,11 +4665,11 @@
     <name>fovea::ui::ModelDetails</name>
     <message>
         <source>Architecture</source>
-        <translation>Bauart</translation>
+        <translation>Architektur</translation>
     </message>
     <message>
         <source>The family of models whose design this one has</source>
-        <translation>Die Familie von Modellen, deren Bauart dieses hat</translation>
+        <translation>Die Modellfamilie, deren Architektur dieses Modell hat</translation>
     </message>
     <message>
         <source>Parameters</source>
@@ -4692,8 +4692,8 @@
         <translation>Experten</translation>
     </message>
     <message>
-        <source>Experts that each token uses, of those in each layer</source>
-        <translation>Experten, die jedes Token braucht, von denen jeder Schicht</translation>
+        <source>Experts used by each token, out of those in each layer</source>
+        <translation>Wie viele Experten jedes Token nutzt, von denen in jeder Schicht</translation>
     </message>
     <message>
         <source>Context</source>
@@ -4709,15 +4709,15 @@
     </message>
     <message>
         <source>Of its files on the disk</source>
-        <translation>Seiner Dateien auf der Platte</translation>
+        <translation>Größe seiner Dateien auf dem Laufwerk</translation>
     </message>
     <message>
         <source>Prepared</source>
         <translation>Vorbereitet</translation>
     </message>
     <message>
-        <source>Files with its experts at several precisions, from which they change while it talks</source>
-        <translation>Dateien mit seinen Experten in mehreren Genauigkeiten, zwischen denen sie beim Sprechen wechseln</translation>
+        <source>Files with its experts at several precisions, so that they can change during a conversation</source>
+        <translation>Dateien mit seinen Experten in mehreren Genauigkeiten, zwischen denen sie im Lauf eines Gesprächs wechseln können</translation>
     </message>
     <message>
         <source>&amp;Open</source>
@@ -4732,8 +4732,8 @@
         <translation>&amp;Vorbereiten …</translation>
     </message>
     <message>
-        <source>Write its experts at several precisions to the disk, so that they can change while it talks</source>
-        <translation>Seine Experten in mehreren Genauigkeiten auf die Platte schreiben, damit sie beim Sprechen wechseln können</translation>
+        <source>Write its experts at several precisions to the disk, so that they can change during a conversation</source>
+        <translation>Seine Experten in mehreren Genauigkeiten auf das Laufwerk schreiben, damit sie im Lauf eines Gesprächs wechseln können</translation>
     </message>
     <message>
         <source>&amp;Check</source>
@@ -4745,7 +4745,7 @@
     </message>
     <message>
         <source>Show in &amp;folder</source>
-        <translation>Im &amp;Ordner zeigen</translation>
+        <translation>Im &amp;Ordner anzeigen</translation>
     </message>
     <message>
         <source>Open the folder in the file manager</source>
@@ -4769,7 +4769,7 @@
     </message>
     <message>
         <source>Looking at it…</source>
-        <translation>Sieht es an …</translation>
+        <translation>Wird untersucht …</translation>
     </message>
     <message numerus="yes">
         <source>%1, %n layer(s)</source>
@@ -4799,16 +4799,16 @@
         <translation>%1 Token</translation>
     </message>
     <message>
-        <source>not yet; opening it with a budget does it</source>
-        <translation>noch nicht; es geschieht beim Öffnen mit einem Budget</translation>
+        <source>not yet; opening it with a budget prepares it</source>
+        <translation>noch nicht; geschieht beim Öffnen mit einem Budget</translation>
     </message>
     <message>
-        <source>It is open</source>
-        <translation>Es ist offen</translation>
+        <source>Already open</source>
+        <translation>Bereits geöffnet</translation>
     </message>
     <message>
-        <source>It is open: open another model first</source>
-        <translation>Es ist offen: öffnen Sie zuerst ein anderes Modell</translation>
+        <source>Already open: open another model first</source>
+        <translation>Bereits geöffnet: Öffnen Sie zuerst ein anderes Modell</translation>
     </message>
     <message>
         <source>About the model</source>
@@ -4834,7 +4834,7 @@
     <name>fovea::ui::ModelsPage</name>
     <message>
         <source>Planning the models</source>
-        <translation>Plant die Modelle</translation>
+        <translation>Modelle werden geplant</translation>
     </message>
     <message>
         <source>Models, best first</source>
@@ -4887,15 +4887,15 @@
     </message>
     <message>
         <source>Hot experts (%1)</source>
-        <translation>Heiße Experten (%1)</translation>
+        <translation>Gefragte Experten (%1)</translation>
     </message>
     <message>
         <source>Cold experts (%1)</source>
-        <translation>Kalte Experten (%1)</translation>
+        <translation>Wenig gefragte Experten (%1)</translation>
     </message>
     <message>
         <source>Warm experts (%1)</source>
-        <translation>Warme Experten (%1)</translation>
+        <translation>Mäßig gefragte Experten (%1)</translation>
     </message>
     <message>
         <source>In flight</source>
@@ -4934,7 +4934,7 @@
         <translation>Vorrat an Blöcken zu %1</translation>
     </message>
     <message>
-        <source>The planner cut the budget before the model was loaded. Experts change their tier inside their part; the line is the budget, which is never exceeded.</source>
+        <source>The planner divided the budget before the model was loaded. Experts change their tier within their part; the line is the budget, which is never exceeded.</source>
         <translation>Der Planer hat das Budget aufgeteilt, bevor das Modell geladen wurde. Experten wechseln ihre Stufe innerhalb ihres Teils; die Linie ist das Budget, das nie überschritten wird.</translation>
     </message>
     <message>
@@ -4946,16 +4946,16 @@
         <translation>Speicher des Modells</translation>
     </message>
     <message>
-        <source>What the model takes as its file has it; no budget was set.</source>
-        <translation>Was das Modell so braucht, wie seine Datei es hat; ein Budget ist nicht gesetzt.</translation>
+        <source>What the model takes at its file&apos;s precision; no budget was set.</source>
+        <translation>Was das Modell mit Dateigenauigkeit belegt; ein Budget ist nicht gesetzt.</translation>
     </message>
     <message>
         <source>Used by all programs</source>
         <translation>Von allen Programmen belegt</translation>
     </message>
     <message>
-        <source>Main memory, the processor&apos;s</source>
-        <translation>Arbeitsspeicher des Prozessors</translation>
+        <source>Main memory (processor)</source>
+        <translation>Arbeitsspeicher (Prozessor)</translation>
     </message>
     <message>
         <source>%1 of the %2 allowed</source>
@@ -4970,19 +4970,19 @@
     <name>fovea::ui::PrepareDialog</name>
     <message>
         <source>Measure what each precision costs (takes a few minutes longer)</source>
-        <translation>Messen, was jede Genauigkeit kostet; das dauert einige Minuten länger</translation>
+        <translation>Messen, was jede Genauigkeit kostet (dauert einige Minuten länger)</translation>
     </message>
     <message>
-        <source>How far the model&apos;s answers move when experts are less precise. With that, precision goes where it matters most, and speed can be weighed against quality.</source>
-        <translation>Wie weit sich die Antworten des Modells ändern, wenn Experten weniger genau sind. Damit kommt die Genauigkeit dahin, wo sie am meisten zählt, und Tempo lässt sich gegen Güte abwägen.</translation>
+        <source>How far the model&apos;s answers move when experts are less precise. Knowing this, Fovea puts precision where it matters most, and speed can be weighed against quality.</source>
+        <translation>Wie stark sich die Antworten des Modells ändern, wenn Experten weniger genau sind. Damit setzt Fovea Genauigkeit dort ein, wo sie am meisten zählt, und Tempo lässt sich gegen Qualität abwägen.</translation>
     </message>
     <message>
         <source>Prepare a model</source>
         <translation>Modell vorbereiten</translation>
     </message>
     <message>
-        <source>%1 is written to the disk at each of these precisions. While it talks, the parts that it uses most can then be precise and the others small. This takes minutes, for a large model hours, and can be stopped and continued.</source>
-        <translation>%1 wird in jeder dieser Genauigkeiten auf die Platte geschrieben. Beim Sprechen können dann die Teile, die es am meisten braucht, genau sein und die anderen klein. Das dauert Minuten, bei einem großen Modell Stunden, und kann angehalten und fortgesetzt werden.</translation>
+        <source>%1 is written to the disk at each of these precisions. During a conversation, the parts that it uses most can then be precise and the others small. This takes minutes, or hours for a large model, and can be stopped and continued.</source>
+        <translation>%1 wird in jeder dieser Genauigkeiten auf das Laufwerk geschrieben. Im Lauf eines Gesprächs können dann die Teile, die es am meisten nutzt, genau sein und die anderen klein. Das dauert Minuten, bei einem großen Modell Stunden; es lässt sich anhalten und später fortsetzen.</translation>
     </message>
     <message>
         <source>Prepare</source>
@@ -4990,19 +4990,19 @@
     </message>
     <message>
         <source>Working out what it takes…</source>
-        <translation>Rechnet aus, was es braucht …</translation>
+        <translation>Bedarf wird berechnet …</translation>
     </message>
     <message>
         <source>Text that the model reads first</source>
-        <translation>Text, den das Modell vorher liest</translation>
+        <translation>Text, den das Modell zuerst liest</translation>
     </message>
     <message>
-        <source>It shows which weights matter, so that low precisions keep more of the model. Best is a text like those that you work with. Preparing takes longer with it, and what was prepared at these precisions without it is made again.</source>
-        <translation>Er zeigt, auf welche Gewichte es ankommt, sodass niedrige Genauigkeiten mehr vom Modell behalten. Am besten ist ein Text wie die, mit denen Sie arbeiten. Das Vorbereiten dauert damit länger, und was in diesen Genauigkeiten ohne ihn vorbereitet wurde, wird neu gemacht.</translation>
+        <source>It shows which weights matter, so that low precisions keep more of the model. A text like those you work with is best. Preparing takes longer with a text, and what was prepared at these precisions without one is prepared again.</source>
+        <translation>Er zeigt, auf welche Gewichte es ankommt, sodass niedrige Genauigkeiten mehr vom Modell bewahren. Am besten ist ein Text wie die, mit denen Sie arbeiten. Das Vorbereiten dauert mit einem Text länger, und was in diesen Genauigkeiten ohne Text vorbereitet wurde, wird neu vorbereitet.</translation>
     </message>
     <message>
-        <source>A short text of Fovea&apos;s own: conversation, prose, code, mathematics</source>
-        <translation>Ein kurzer Text von Fovea selbst: Gespräch, Prosa, Code, Mathematik</translation>
+        <source>Fovea&apos;s own short text: conversation, prose, code, mathematics</source>
+        <translation>Ein kurzer eigener Text von Fovea: Gespräch, Prosa, Code, Mathematik</translation>
     </message>
     <message>
         <source>A text file:</source>
@@ -5013,7 +5013,7 @@
         <translation>Textdatei</translation>
     </message>
     <message>
-        <source>some thousand words</source>
+        <source>a few thousand words</source>
         <translation>einige tausend Wörter</translation>
     </message>
     <message>
@@ -5022,11 +5022,11 @@
     </message>
     <message>
         <source>None: quick, from the weights alone</source>
-        <translation>Keinen: schnell, aus den Gewichten allein</translation>
+        <translation>Keiner: schnell, allein aus den Gewichten</translation>
     </message>
     <message>
-        <source>A text that the model reads first</source>
-        <translation>Ein Text, den das Modell vorher liest</translation>
+        <source>Choose a text for the model to read first</source>
+        <translation>Text wählen, den das Modell zuerst liest</translation>
     </message>
 </context>
 <context>
@@ -5049,7 +5049,7 @@
     </message>
     <message>
         <source>Use in this chat</source>
-        <translation>Im Chat verwenden</translation>
+        <translation>In diesem Chat verwenden</translation>
     </message>
     <message>
         <source>Prompts</source>
@@ -5084,11 +5084,11 @@
     </message>
     <message>
         <source>Edit the prompt</source>
-        <translation>Den Prompt ändern</translation>
+        <translation>Prompt bearbeiten</translation>
     </message>
     <message>
-        <source>What is put where you type; you can go on writing behind it.</source>
-        <translation>Was dort eingefügt wird, wo Sie schreiben; dahinter können Sie weiterschreiben.</translation>
+        <source>The text that is inserted where you type; you can continue writing after it.</source>
+        <translation>Der Text, der dort eingefügt wird, wo Sie schreiben; dahinter können Sie weiterschreiben.</translation>
     </message>
     <message>
         <source>&amp;Name</source>
@@ -5118,15 +5118,15 @@
     </message>
     <message>
         <source>tokens →</source>
-        <translation>Tokens →</translation>
+        <translation>Token →</translation>
     </message>
     <message>
         <source>adaptive %1</source>
-        <translation>angepasst %1</translation>
+        <translation>adaptiv %1</translation>
     </message>
     <message>
-        <source>The session&apos;s tokens from left to right; at the top nothing is lost. &quot;Fixed&quot; is a mix of as many experts at each precision that stays as it is: chosen by the session&apos;s first 2,048 tokens, and before there are as many, by the calibration. The marks below are your questions.</source>
-        <translation>Die Token der Sitzung von links nach rechts; oben geht nichts verloren. „Fest“ ist eine Mischung aus ebenso vielen Experten jeder Genauigkeit, die bleibt, wie sie ist: gewählt nach den ersten 2.048 Token der Sitzung und, bevor es so viele sind, nach der Kalibrierung. Die Marken darunter sind Ihre Fragen.</translation>
+        <source>The session&apos;s tokens from left to right; at the top nothing is lost. &quot;Fixed&quot; is a mix with as many experts at each precision that never changes: chosen by the session&apos;s first 2,048 tokens or, until there are that many, by the calibration. The marks below are your questions.</source>
+        <translation>Die Token der Sitzung von links nach rechts; oben geht nichts verloren. „Fest“ ist eine Mischung mit ebenso vielen Experten in jeder Genauigkeit, die sich nie ändert: gewählt nach den ersten 2.048 Token der Sitzung oder, solange es noch nicht so viele sind, nach der Kalibrierung. Die Marken darunter sind Ihre Fragen.</translation>
     </message>
     <message>
         <source>Asked: %1</source>
@@ -5135,6 +5135,14 @@
     <message>
         <source>Asked here: “%1”</source>
         <translation>Hier gefragt: „%1“</translation>
+    </message>
+    <message>
+        <source>▴ your questions   tokens →</source>
+        <translation>▴ Ihre Fragen   Token →</translation>
+    </message>
+    <message>
+        <source>▴ questions</source>
+        <translation>▴ Fragen</translation>
     </message>
 </context>
 <context>
@@ -5163,7 +5171,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>%1 likes</source>
-        <translation>%1-mal gemocht</translation>
+        <translation>%1 Likes</translation>
     </message>
     <message>
         <source>%1, terms must be accepted</source>
@@ -5171,7 +5179,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Repository</source>
-        <translation>Sammlung</translation>
+        <translation>Repository</translation>
     </message>
     <message>
         <source>Downloads</source>
@@ -5179,7 +5187,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Likes</source>
-        <translation>Gemocht</translation>
+        <translation>Likes</translation>
     </message>
 </context>
 <context>
@@ -5189,7 +5197,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Router</translation>
     </message>
     <message>
-        <source>Nothing was routed yet.</source>
+        <source>Nothing has been routed yet.</source>
         <translation>Noch wurde nichts verteilt.</translation>
     </message>
     <message>
@@ -5201,12 +5209,12 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Schicht %1: noch nicht gebraucht</translation>
     </message>
     <message>
-        <source>Conversations: none used the experts yet</source>
+        <source>Conversations: none has used the experts yet</source>
         <translation>Gespräche: noch keines hat die Experten gebraucht</translation>
     </message>
     <message>
         <source>Conversations and the experts they used</source>
-        <translation>Gespräche und die Experten, die sie brauchten</translation>
+        <translation>Gespräche und die Experten, die sie genutzt haben</translation>
     </message>
     <message>
         <source>%1 experts</source>
@@ -5237,8 +5245,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>das meistgenutzte Zehntel bekommt %1</translation>
     </message>
     <message>
-        <source>Choose a conversation to see its busiest experts on the map. &quot;In common&quot; is the share of them that the present one uses most, too.</source>
-        <translation>Wählen Sie ein Gespräch, um seine meistgenutzten Experten auf der Karte zu sehen. „Gemeinsam“ ist der Anteil davon, den auch das jetzige am meisten braucht.</translation>
+        <source>Choose a conversation to see its busiest experts on the map. &quot;In common&quot; is the share of them that the current one also uses most.</source>
+        <translation>Wählen Sie ein Gespräch, um seine meistgenutzten Experten auf der Karte zu sehen. „Gemeinsam“ ist der Anteil davon, den auch das jetzige Gespräch am meisten nutzt.</translation>
     </message>
     <message>
         <source>Load of the busiest experts</source>
@@ -5253,11 +5261,11 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Collapsed: the same few experts take nearly all, whatever the subject.</source>
-        <translation>Kollabiert: dieselben wenigen Experten nehmen fast alles, bei jedem Thema.</translation>
+        <translation>Kollabiert: Bei jedem Thema übernehmen dieselben wenigen Experten fast alles.</translation>
     </message>
     <message>
-        <source>One subject: over the many of the calibration, other experts worked here as well.</source>
-        <translation>Ein Thema: bei den vielen der Kalibrierung haben hier auch andere Experten gearbeitet.</translation>
+        <source>One subject: over the many subjects of the calibration, other experts worked here as well.</source>
+        <translation>Ein Thema: Bei den vielen Themen der Kalibrierung haben hier auch andere Experten gearbeitet.</translation>
     </message>
     <message>
         <source>one subject · %1</source>
@@ -5265,11 +5273,11 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Busiest expert: up to %1 × its even share</source>
-        <translation>Meistgenutzter Experte: bis %1 × gleicher Anteil</translation>
+        <translation>Meistgenutzter Experte: bis zum %1-Fachen seines gleichen Anteils</translation>
     </message>
     <message>
-        <source>%1 go to other experts than in the calibration</source>
-        <translation>%1 gehen an andere Experten als in der Kalibrierung</translation>
+        <source>%1 of uses go to other experts than in the calibration</source>
+        <translation>%1 der Nutzungen gehen an andere Experten als in der Kalibrierung</translation>
     </message>
     <message>
         <source>Layer %1: evenness %2. The busiest tenth got %5 of the uses, the %6 busiest %7, expert %3 %4.</source>
@@ -5292,7 +5300,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Edit…</source>
-        <translation>Ändern …</translation>
+        <translation>Bearbeiten …</translation>
     </message>
     <message>
         <source>Duplicate</source>
@@ -5320,7 +5328,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Edit a copy…</source>
-        <translation>Kopie ändern …</translation>
+        <translation>Kopie bearbeiten …</translation>
     </message>
 </context>
 <context>
@@ -5330,12 +5338,12 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Anderen Programmen antworten</translation>
     </message>
     <message>
-        <source>Editors, agents and scripts ask the model that is open here, as they ask OpenAI, Anthropic, Ollama or llama.cpp. Another model of the library is loaded when a program names it and there is memory for it beside yours; yours is unloaded for nobody.</source>
-        <translation>Editoren, Agenten und Skripte fragen das Modell, das hier offen ist, wie sie OpenAI, Anthropic, Ollama oder llama.cpp fragen. Ein anderes Modell der Bibliothek wird geladen, wenn ein Programm es nennt und neben Ihrem noch Platz im Speicher ist; Ihres wird für niemanden entladen.</translation>
+        <source>Editors, agents and scripts can use the model that is open here as they use OpenAI, Anthropic, Ollama or llama.cpp. Another model in the library is loaded when a program names it and there is memory for it beside yours; yours is never unloaded for another.</source>
+        <translation>Editoren, Agenten und Skripte können das hier geöffnete Modell nutzen wie OpenAI, Anthropic, Ollama oder llama.cpp. Ein anderes Modell der Bibliothek wird geladen, wenn ein Programm es nennt und neben Ihrem genug Speicher frei ist; Ihres wird nie für ein anderes entladen.</translation>
     </message>
     <message>
-        <source>The offline switch is about connections that Fovea makes, and the server makes none: neither depends on the other.</source>
-        <translation>Beim Offline-Schalter geht es um Verbindungen, die Fovea herstellt, und der Server stellt keine her: Keiner hängt vom anderen ab.</translation>
+        <source>The offline switch concerns connections that Fovea makes, and the server makes none: the two are independent.</source>
+        <translation>Der Offline-Schalter betrifft Verbindungen, die Fovea herstellt, und der Server stellt keine her: Beide sind voneinander unabhängig.</translation>
     </message>
     <message>
         <source>&amp;Try again</source>
@@ -5350,8 +5358,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Kopieren</translation>
     </message>
     <message>
-        <source>a free one</source>
-        <translation>ein freier</translation>
+        <source>any free port</source>
+        <translation>ein freier Port</translation>
     </message>
     <message>
         <source>&amp;Port</source>
@@ -5359,11 +5367,11 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Also from other co&amp;mputers, with a key</source>
-        <translation>Auch von anderen &amp;Computern, mit einem Schlüssel</translation>
+        <translation>Auch von anderen Re&amp;chnern, mit einem Schlüssel</translation>
     </message>
     <message>
-        <source>Whoever reaches this computer and has the key can use the models. What is asked and answered goes over the network without encryption.</source>
-        <translation>Wer diesen Computer erreicht und den Schlüssel hat, kann die Modelle benutzen. Was gefragt und geantwortet wird, geht unverschlüsselt über das Netz.</translation>
+        <source>Anyone who can reach this computer and has the key can use the models. Questions and answers cross the network unencrypted.</source>
+        <translation>Wer diesen Rechner erreicht und den Schlüssel hat, kann die Modelle benutzen. Fragen und Antworten gehen unverschlüsselt über das Netz.</translation>
     </message>
     <message>
         <source>Key</source>
@@ -5378,8 +5386,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Ne&amp;uer Schlüssel</translation>
     </message>
     <message>
-        <source>Programs with the present key are not let in any more</source>
-        <translation>Programme mit dem jetzigen Schlüssel werden nicht mehr eingelassen</translation>
+        <source>Programs with the current key will no longer be let in</source>
+        <translation>Programme mit dem jetzigen Schlüssel haben dann keinen Zugang mehr</translation>
     </message>
     <message>
         <source>Copy &amp;key</source>
@@ -5401,12 +5409,12 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Gleichzeitige Anfragen</translation>
     </message>
     <message>
-        <source>They are answered in the same passes as your conversation, with which they share one context&apos;s memory; others wait.</source>
-        <translation>Sie werden in denselben Durchläufen beantwortet wie Ihr Gespräch, mit dem sie sich den Speicher eines Kontexts teilen; weitere warten.</translation>
+        <source>This many are answered in the same passes as your conversation and share one context&apos;s memory with it; others wait.</source>
+        <translation>So viele werden in denselben Durchläufen wie Ihr Gespräch beantwortet und teilen sich mit ihm den Speicher eines Kontexts; weitere warten.</translation>
     </message>
     <message>
         <source>No other program is answered.</source>
-        <translation>Keinem anderen Programm wird geantwortet.</translation>
+        <translation>Andere Programme erhalten keine Antworten.</translation>
     </message>
 </context>
 <context>
@@ -5425,19 +5433,19 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Privacy and files</source>
-        <translation>Privates und Dateien</translation>
+        <translation>Datenschutz und Dateien</translation>
     </message>
     <message>
         <source>Server</source>
         <translation>Server</translation>
     </message>
     <message>
-        <source>The language changes when Fovea is started again.</source>
-        <translation>Die Sprache wechselt, wenn Fovea neu gestartet wird.</translation>
+        <source>The language changes when Fovea is restarted.</source>
+        <translation>Die Sprache ändert sich, wenn Fovea neu gestartet wird.</translation>
     </message>
     <message>
-        <source>As the desktop</source>
-        <translation>Wie der Schreibtisch</translation>
+        <source>Same as the desktop</source>
+        <translation>Wie der Desktop</translation>
     </message>
     <message>
         <source>Light</source>
@@ -5452,8 +5460,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Farben</translation>
     </message>
     <message>
-        <source>The window speaks it from the next start on</source>
-        <translation>Das Fenster spricht sie vom nächsten Start an</translation>
+        <source>Takes effect the next time Fovea starts</source>
+        <translation>Gilt ab dem nächsten Start von Fovea</translation>
     </message>
     <message>
         <source>&amp;Language</source>
@@ -5469,11 +5477,11 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Enter sends, Shift+Enter starts a new line</source>
-        <translation>Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile</translation>
+        <translation>Eingabetaste sendet, Umschalt+Eingabetaste beginnt eine neue Zeile</translation>
     </message>
     <message>
         <source>Ctrl+Enter sends, Enter starts a new line</source>
-        <translation>Strg+Eingabe sendet, Eingabe beginnt eine neue Zeile</translation>
+        <translation>Strg+Eingabetaste sendet, Eingabetaste beginnt eine neue Zeile</translation>
     </message>
     <message>
         <source>&amp;Sending</source>
@@ -5484,12 +5492,12 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Weniger Bewegung</translation>
     </message>
     <message>
-        <source>What changes its place is there at once; so it is too where the desktop asks for it</source>
-        <translation>Was seinen Platz wechselt, ist sofort dort; ebenso, wo der Desktop es verlangt</translation>
+        <source>Things move to their new place without animation; this is also so where the desktop asks for it</source>
+        <translation>Elemente wechseln ohne Animation an ihren neuen Platz; das gilt auch, wenn der Desktop es so vorgibt</translation>
     </message>
     <message>
-        <source>Models are looked for in Fovea&apos;s own folder and in these:</source>
-        <translation>Modelle werden in Foveas eigenem Ordner gesucht und in diesen:</translation>
+        <source>Fovea looks for models in its own folder and in these:</source>
+        <translation>Fovea sucht Modelle in seinem eigenen Ordner und in diesen:</translation>
     </message>
     <message>
         <source>Model folders</source>
@@ -5505,11 +5513,11 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>R&amp;un on</source>
-        <translation>Lä&amp;uft auf</translation>
+        <translation>A&amp;usführen auf</translation>
     </message>
     <message>
         <source>automatic: the model&apos;s, at most 8,192</source>
-        <translation>automatisch: der des Modells, höchstens 8.192</translation>
+        <translation>automatisch: wie das Modell, höchstens 8.192</translation>
     </message>
     <message>
         <source> tokens</source>
@@ -5520,20 +5528,20 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Kontext</translation>
     </message>
     <message>
-        <source>How much of a conversation the model sees at once. A longer context takes more memory; a model that is made for less gets what it is made for. It holds for the next model that is opened.</source>
-        <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein längerer Kontext braucht mehr Speicher; ein Modell, das für weniger gemacht ist, bekommt so viel, wie es fasst. Er gilt für das nächste Modell, das geöffnet wird.</translation>
+        <source>How much of a conversation the model sees at once. A longer context takes more memory; a model made for less gets what it was made for. This applies to the next model that is opened.</source>
+        <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein längerer Kontext braucht mehr Speicher; ein Modell, das für weniger gemacht ist, bekommt so viel, wie es fasst. Das gilt für das nächste Modell, das geöffnet wird.</translation>
     </message>
     <message>
         <source>&amp;Find a model that fits…</source>
-        <translation>Ein &amp;Modell finden, das passt …</translation>
+        <translation>Passendes &amp;Modell finden …</translation>
     </message>
     <message>
         <source>&amp;Offline: Fovea makes no connection at all</source>
         <translation>&amp;Offline: Fovea stellt überhaupt keine Verbindung her</translation>
     </message>
     <message>
-        <source>Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the network only for the searches and downloads that you ask for. Programs that ask Fovea are another matter, with a switch of their own: the page Server.</source>
-        <translation>Fovea sendet von sich aus nichts: keine Telemetrie, keine Suche nach Aktualisierungen. Es benutzt das Netz nur für Suchen und Downloads, um die Sie bitten. Programme, die Fovea fragen, sind eine andere Sache mit einem eigenen Schalter: die Seite Server.</translation>
+        <source>Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the network only for the searches and downloads that you ask for. Programs that use Fovea are a separate matter, with their own switch on the Server page.</source>
+        <translation>Fovea sendet von sich aus nichts: keine Telemetrie, keine Suche nach Updates. Es benutzt das Netz nur für Suchen und Downloads, die Sie veranlassen. Programme, die Fovea nutzen, sind eine andere Sache; für sie gibt es einen eigenen Schalter auf der Seite „Server“.</translation>
     </message>
     <message>
         <source>Where your files are</source>
@@ -5544,7 +5552,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Gespräche und Modelle</translation>
     </message>
     <message>
-        <source>What can be made again</source>
+        <source>What can be recreated</source>
         <translation>Was neu erzeugt werden kann</translation>
     </message>
     <message>
@@ -5552,8 +5560,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Zugangstoken des Modell-Hubs</translation>
     </message>
     <message>
-        <source>Some models are given only to people who have accepted their terms on the hub&apos;s page. The token proves that it is you. It lies in the system&apos;s keyring, in no file and in no log.</source>
-        <translation>Manche Modelle bekommt nur, wer ihre Bedingungen auf der Seite des Hubs angenommen hat. Das Token weist Sie aus. Es liegt im Schlüsselbund des Systems, in keiner Datei und in keinem Protokoll.</translation>
+        <source>Some models are available only to people who have accepted their terms on the hub&apos;s page. The token proves that it is you. It is kept in the system&apos;s keyring, never in a file or a log.</source>
+        <translation>Manche Modelle bekommt nur, wer ihre Bedingungen auf der Seite des Hubs angenommen hat. Das Zugangstoken weist Sie aus. Es liegt im Schlüsselbund des Systems, nie in einer Datei oder einem Protokoll.</translation>
     </message>
     <message>
         <source>Access token</source>
@@ -5565,11 +5573,11 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>&amp;Forget the stored one</source>
-        <translation>Das gespeicherte &amp;vergessen</translation>
+        <translation>Gespeichertes Token &amp;vergessen</translation>
     </message>
     <message>
         <source>A folder with models</source>
-        <translation>Ein Ordner mit Modellen</translation>
+        <translation>Ordner mit Modellen</translation>
     </message>
 </context>
 <context>
@@ -5604,7 +5612,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>A message&apos;s buttons and links</source>
-        <translation>Knöpfe und Links einer Nachricht</translation>
+        <translation>Schaltflächen und Links einer Nachricht</translation>
     </message>
     <message>
         <source>A message&apos;s other branches</source>
@@ -5644,15 +5652,15 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>On the map of experts</source>
-        <translation>Auf der Karte der Experten</translation>
+        <translation>Auf der Expertenkarte</translation>
     </message>
     <message>
         <source>From expert to expert</source>
         <translation>Von Experte zu Experte</translation>
     </message>
     <message>
-        <source>Follow an expert, or no longer</source>
-        <translation>Einen Experten verfolgen, oder nicht mehr</translation>
+        <source>Follow an expert, or stop following it</source>
+        <translation>Einen Experten verfolgen oder nicht mehr verfolgen</translation>
     </message>
     <message>
         <source>Zoom in, zoom out, the whole map</source>
@@ -5663,8 +5671,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Gelöschtes zurückholen</translation>
     </message>
     <message>
-        <source>Leave a changed message as it was</source>
-        <translation>Eine geänderte Nachricht lassen, wie sie war</translation>
+        <source>Discard changes to a message</source>
+        <translation>Änderungen an einer Nachricht verwerfen</translation>
     </message>
     <message>
         <source>One layer or all, one expert</source>
@@ -5711,7 +5719,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Your conversations will be listed here.</source>
-        <translation>Hier stehen später Ihre Gespräche.</translation>
+        <translation>Hier erscheinen Ihre Gespräche.</translation>
     </message>
     <message>
         <source>Nothing was found.</source>
@@ -5743,7 +5751,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Bring the conversation back (Ctrl+Z in the list)</source>
-        <translation>Die Unterhaltung zurückholen (Strg+Z in der Liste)</translation>
+        <translation>Gespräch zurückholen (Strg+Z in der Liste)</translation>
     </message>
     <message>
         <source>Search</source>
@@ -5770,8 +5778,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Kein Ordner</translation>
     </message>
     <message>
-        <source>New chat in it</source>
-        <translation>Neuer Chat darin</translation>
+        <source>New chat in this folder</source>
+        <translation>Neuer Chat in diesem Ordner</translation>
     </message>
     <message>
         <source>What new chats start with…</source>
@@ -5804,7 +5812,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
 <context>
     <name>fovea::ui::SizeBox</name>
     <message>
-        <source>“%1” is no size. Write, for example, 8 GB, 7.5 GiB or 500 MB.</source>
+        <source>“%1” is not a size. Write, for example, 8 GB, 7.5 GiB or 500 MB.</source>
         <translation>„%1“ ist keine Größe. Schreiben Sie zum Beispiel 8 GB, 7,5 GiB oder 500 MB.</translation>
     </message>
     <message>
@@ -5845,16 +5853,16 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>%1 von %2</translation>
     </message>
     <message>
-        <source>Tokens of the answer for each second. A token is about three quarters of an English word.</source>
-        <translation>Token der Antwort in jeder Sekunde. Ein Token ist etwa drei Viertel eines englischen Wortes.</translation>
+        <source>Tokens of the answer per second. A token is about three quarters of an English word.</source>
+        <translation>Token der Antwort pro Sekunde. Ein Token ist etwa drei Viertel eines englischen Wortes.</translation>
     </message>
     <message>
         <source>%1 tokens a second</source>
-        <translation>%1 Tokens je Sekunde</translation>
+        <translation>%1 Token pro Sekunde</translation>
     </message>
     <message>
-        <source>How many tokens of the context this conversation fills. When it is full, the oldest turns must be left out.</source>
-        <translation>Wie viele Tokens des Kontexts dieses Gespräch füllt. Ist er voll, müssen die ältesten Beiträge weggelassen werden.</translation>
+        <source>How many tokens of the context this conversation fills. When it is full, the oldest messages must be left out.</source>
+        <translation>Wie viele Token des Kontexts dieses Gespräch füllt. Ist er voll, müssen die ältesten Nachrichten weggelassen werden.</translation>
     </message>
 </context>
 <context>
@@ -5877,8 +5885,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message numerus="yes">
         <source>%n use(s) of experts waited for the disk.</source>
         <translation>
-            <numerusform>%n Nutzung wartete auf die Platte.</numerusform>
-            <numerusform>%n Nutzungen warteten auf die Platte.</numerusform>
+            <numerusform>%n Nutzung eines Experten wartete auf das Laufwerk.</numerusform>
+            <numerusform>%n Nutzungen von Experten warteten auf das Laufwerk.</numerusform>
         </translation>
     </message>
     <message>
@@ -5886,27 +5894,27 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Was geschah</translation>
     </message>
     <message>
-        <source>An expert wakes when it becomes more precise, and rests when it takes less room. Click to read what happened before.</source>
-        <translation>Ein Experte wacht auf, wenn er genauer wird, und ruht, wenn er weniger Platz braucht. Ein Klick zeigt, was vorher geschah.</translation>
-    </message>
-    <message>
-        <source>For “%1” </source>
+        <source>For “%1”, </source>
         <translation>Für „%1“ </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n expert(s) woke to more bits</source>
-        <translation>
-            <numerusform>wachte %n Experte zu mehr Bit auf</numerusform>
-            <numerusform>wachten %n Experten zu mehr Bit auf</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 went to rest at fewer to make room</source>
-        <translation>%1 ruhen dafür mit weniger</translation>
     </message>
     <message>
         <source>no expert changed its precision.</source>
         <translation>hat kein Experte seine Genauigkeit geändert.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n expert(s) rose to more bits</source>
+        <translation>
+            <numerusform>%n Experte bekam mehr Bit</numerusform>
+            <numerusform>%n Experten bekamen mehr Bit</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 fell to fewer to make room</source>
+        <translation>%1 bekamen weniger, um Platz zu machen</translation>
+    </message>
+    <message>
+        <source>Experts that the question uses become more precise; others take less room instead. Click to read what happened before.</source>
+        <translation>Experten, die die Frage nutzt, werden genauer; andere brauchen dafür weniger Platz. Klicken Sie, um zu lesen, was vorher geschah.</translation>
     </message>
 </context>
 <context>
@@ -5928,7 +5936,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Das Modell schwankte zwischen einigen (%1)</translation>
     </message>
     <message>
-        <source>The model thought much possible (%1)</source>
+        <source>The model saw many possibilities (%1)</source>
         <translation>Das Modell hielt vieles für möglich (%1)</translation>
     </message>
     <message numerus="yes">
@@ -5939,38 +5947,38 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         </translation>
     </message>
     <message numerus="yes">
-        <source>All of its %n expert(s) were met at %1 bits</source>
+        <source>All of its %n expert(s) were at %1 bits</source>
         <translation>
-            <numerusform>Sein %n Experte lag mit %1 Bit bereit</numerusform>
-            <numerusform>Alle seine %n Experten lagen mit %1 Bit bereit</numerusform>
+            <numerusform>Der %n Experte hatte %1 Bit</numerusform>
+            <numerusform>Alle %n Experten hatten %1 Bit</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 of its %n expert(s) were met at fewer than %2 bits</source>
+        <source>%1 of its %n expert(s) were below %2 bits</source>
         <translation>
-            <numerusform>%1 von %n Experten lag mit weniger als %2 Bit bereit</numerusform>
-            <numerusform>%1 von %n Experten lagen mit weniger als %2 Bit bereit</numerusform>
+            <numerusform>%1 von %n Experten hatte weniger als %2 Bit</numerusform>
+            <numerusform>%1 von %n Experten hatten weniger als %2 Bit</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, %2, which stands there</source>
-        <translation>%1, %2, steht da</translation>
+        <source>%1, %2, the one in the answer</source>
+        <translation>%1, %2, steht in der Antwort</translation>
     </message>
     <message>
         <source>%1, %2</source>
         <translation>%1, %2</translation>
     </message>
     <message>
-        <source>Go on from here with “%1”, as another version of the answer</source>
+        <source>Continue from here with “%1”, as another version of the answer</source>
         <translation>Ab hier mit „%1“ weiterschreiben, als weitere Fassung der Antwort</translation>
     </message>
     <message>
-        <source>Nothing is kept of this</source>
-        <translation>Hiervon ist nichts aufgehoben</translation>
+        <source>Nothing is kept for this token</source>
+        <translation>Zu diesem Token ist nichts mehr gespeichert</translation>
     </message>
     <message>
         <source>Only the last %1 tokens that were written since the program was started are kept.</source>
-        <translation>Aufgehoben werden nur die letzten %1 Token, die seit dem Start des Programms geschrieben wurden.</translation>
+        <translation>Behalten werden nur die letzten %1 Token, die seit dem Start des Programms geschrieben wurden.</translation>
     </message>
 </context>
 <context>
@@ -5981,7 +5989,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Pause</source>
-        <translation>Anhalten</translation>
+        <translation>Pause</translation>
     </message>
     <message>
         <source>Skip</source>
@@ -6004,7 +6012,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Führung · %1 von %2</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Continue</source>
         <translation>Weiter</translation>
     </message>
     <message>
@@ -6016,7 +6024,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <name>fovea::ui::TrafficView</name>
     <message>
         <source>Traffic</source>
-        <translation>Verkehr</translation>
+        <translation>Datenverkehr</translation>
     </message>
     <message>
         <source>%1, %2 of the link</source>
@@ -6032,7 +6040,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>%1 ▲  %2 ▼ a second, at most %3</source>
-        <translation>%1 ▲  %2 ▼ je Sekunde, höchstens %3</translation>
+        <translation>%1 ▲  %2 ▼ pro Sekunde, höchstens %3</translation>
     </message>
     <message>
         <source>Experts that became more precise (up) and less precise (down). The last number is the largest burst of both in this minute.</source>
@@ -6043,16 +6051,16 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Für Wechsel gelesen</translation>
     </message>
     <message>
-        <source>Bytes of new versions that were read from the store. The dashed line is what was measured that this machine can read.</source>
-        <translation>Bytes neuer Fassungen, die aus dem Speicher der Stufen gelesen wurden. Die gestrichelte Linie ist, was dieser Rechner gemessen lesen kann.</translation>
+        <source>Bytes of new versions that were read from the store. The dashed line is the measured read speed of this machine.</source>
+        <translation>Bytes neuer Fassungen, die aus den vorbereiteten Dateien gelesen wurden. Die gestrichelte Linie ist das gemessene Lesetempo dieses Rechners.</translation>
     </message>
     <message>
         <source>Below the highest tier</source>
         <translation>Unter der höchsten Stufe</translation>
     </message>
     <message>
-        <source>Share of the tokens&apos; uses of experts that were not served at the highest tier. A stall is a use of an expert that was on disk alone: the token waited for it.</source>
-        <translation>Anteil der Nutzungen von Experten, die nicht in der höchsten Stufe bedient wurden. Eine Stockung ist die Nutzung eines Experten, der nur auf der Platte lag: das Token wartete darauf.</translation>
+        <source>Share of the uses of experts that were not served at the highest tier. A stall is a use of an expert that was only on the disk: the token waited for it.</source>
+        <translation>Anteil der Nutzungen von Experten, die nicht in der höchsten Stufe bedient wurden. Eine Stockung ist die Nutzung eines Experten, der nur auf dem Laufwerk lag: Das Token wartete darauf.</translation>
     </message>
     <message>
         <source>Swaps under way</source>
@@ -6060,15 +6068,15 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>%1 queued · %2 reading · %3 ready</source>
-        <translation>%1 warten · %2 lesen · %3 bereit</translation>
+        <translation>%1 warten · %2 werden gelesen · %3 bereit</translation>
     </message>
     <message>
-        <source>Swaps that were decided and are not yet published.</source>
-        <translation>Wechsel, die beschlossen und noch nicht wirksam sind.</translation>
+        <source>Swaps that have been decided but not yet published.</source>
+        <translation>Wechsel, die beschlossen, aber noch nicht wirksam sind.</translation>
     </message>
     <message>
         <source>Tokens a second</source>
-        <translation>Token je Sekunde</translation>
+        <translation>Token pro Sekunde</translation>
     </message>
     <message>
         <source>%1 written · %2 read</source>
@@ -6076,7 +6084,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Tokens that went through the model. The numbers are the speeds of writing an answer and of reading a prompt, when it last did so.</source>
-        <translation>Token, die durch das Modell gingen. Die Zahlen sind die Geschwindigkeiten beim Schreiben einer Antwort und beim Lesen einer Eingabe, als es das zuletzt tat.</translation>
+        <translation>Token, die durch das Modell gingen. Die Zahlen sind die Geschwindigkeiten beim Schreiben einer Antwort und beim Lesen eines Prompts, als das Modell das zuletzt tat.</translation>
     </message>
     <message>
         <source>60 s ago</source>
@@ -6100,7 +6108,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Half of the last answer&apos;s tokens came within p50, 95 of 100 within p95.</source>
-        <translation>Die Hälfte der Token der letzten Antwort kam binnen p50, 95 von 100 binnen p95.</translation>
+        <translation>Die Hälfte der Token der letzten Antwort kam innerhalb von p50, 95 von 100 innerhalb von p95.</translation>
     </message>
     <message>
         <source>p50 %1 · p95 %2 · p99 %3 ms</source>
@@ -6188,19 +6196,19 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <name>fovea::ui::WelcomeView</name>
     <message>
         <source>Find a model that fits…</source>
-        <translation>Ein Modell finden, das passt …</translation>
+        <translation>Passendes Modell finden …</translation>
     </message>
     <message>
         <source>Large models, sharp where it matters</source>
-        <translation>Große Modelle, scharf, wo es darauf ankommt</translation>
+        <translation>Große Modelle, scharf, wo es zählt</translation>
     </message>
     <message>
-        <source>Fovea runs models that do not fit your memory, keeping precise what your conversation uses.</source>
-        <translation>Fovea führt Modelle aus, die nicht in Ihren Speicher passen, und hält genau, was Ihr Gespräch braucht.</translation>
+        <source>Fovea runs models that do not fit in your memory by keeping precise what your conversation uses.</source>
+        <translation>Fovea führt auch Modelle aus, die nicht in Ihren Speicher passen: Genau bleibt, was Ihr Gespräch nutzt.</translation>
     </message>
     <message>
         <source>Looking for the model that suits this computer best…</source>
-        <translation>Sucht das Modell, das am besten zu diesem Rechner passt …</translation>
+        <translation>Das Modell, das am besten zu diesem Rechner passt, wird gesucht …</translation>
     </message>
     <message>
         <source>Chat with the small demo now</source>
@@ -6228,7 +6236,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Pause</source>
-        <translation>Pause</translation>
+        <translation>Pausieren</translation>
     </message>
     <message>
         <source>Models on this computer</source>
@@ -6250,8 +6258,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Qualität</translation>
     </message>
     <message>
-        <source>The most capable model that this machine holds, also where it writes slowly.</source>
-        <translation>Das fähigste Modell, das auf diesen Rechner passt, auch wenn es langsam schreibt.</translation>
+        <source>The most capable model that this machine can hold, even if it writes slowly.</source>
+        <translation>Das leistungsfähigste Modell, das auf diesen Rechner passt, auch wenn es langsam schreibt.</translation>
     </message>
     <message>
         <source>S&amp;peed</source>
@@ -6259,7 +6267,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Answers at least as fast as you read. Among models that are fast enough, the most capable one.</source>
-        <translation>Antworten mindestens so schnell, wie Sie lesen. Von den Modellen, die schnell genug sind, das fähigste.</translation>
+        <translation>Antworten mindestens so schnell, wie Sie lesen. Von den Modellen, die schnell genug sind, das leistungsfähigste.</translation>
     </message>
     <message>
         <source>&amp;Long context</source>
@@ -6267,7 +6275,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Whole books or code bases in one conversation: models that keep the most tokens in this memory.</source>
-        <translation>Ganze Bücher oder Programme in einem Gespräch: Modelle, die die meisten Token in diesem Speicher halten.</translation>
+        <translation>Ganze Bücher oder Codebasen in einem Gespräch: Modelle, die in diesem Speicher die meisten Token behalten.</translation>
     </message>
 </context>
 <context>
@@ -6301,7 +6309,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Schließen</translation>
     </message>
     <message>
-        <source>Everything stays as it was before</source>
+        <source>Leave everything as it was</source>
         <translation>Alles bleibt, wie es vorher war</translation>
     </message>
     <message>
@@ -6321,16 +6329,16 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Was dieser Rechner hat</translation>
     </message>
     <message>
-        <source>Fovea looks at it to find models that fit. Nothing leaves it.</source>
-        <translation>Fovea sieht ihn an, um passende Modelle zu finden. Nichts verlässt ihn.</translation>
+        <source>Fovea looks at it to find models that fit. Nothing leaves this machine.</source>
+        <translation>Fovea untersucht ihn, um passende Modelle zu finden. Nichts verlässt diesen Rechner.</translation>
     </message>
     <message>
         <source>What matters to you?</source>
         <translation>Was ist Ihnen wichtig?</translation>
     </message>
     <message>
-        <source>It decides the order of the models. You can come back and change it.</source>
-        <translation>Es bestimmt die Reihenfolge der Modelle. Sie können zurückkommen und es ändern.</translation>
+        <source>Your choice decides the order of the models. You can come back and change it.</source>
+        <translation>Ihre Wahl bestimmt die Reihenfolge der Modelle. Sie können zurückkommen und sie ändern.</translation>
     </message>
     <message>
         <source>Models for this machine</source>
@@ -6342,7 +6350,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>What the memory will hold</source>
-        <translation>Was der Speicher halten wird</translation>
+        <translation>Was im Speicher liegen wird</translation>
     </message>
     <message>
         <source>Change something, and the bar shows at once what it takes.</source>
@@ -6350,11 +6358,11 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Open the model</source>
-        <translation>Das Modell öffnen</translation>
+        <translation>Modell öffnen</translation>
     </message>
     <message>
-        <source>Nothing is kept before you finish.</source>
-        <translation>Nichts wird behalten, bevor Sie fertig sind.</translation>
+        <source>Nothing is saved until you finish.</source>
+        <translation>Nichts wird gespeichert, bevor Sie fertig sind.</translation>
     </message>
     <message>
         <source>Prediction and reality</source>
@@ -6366,7 +6374,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Find a model that fits</source>
-        <translation>Ein Modell finden, das passt</translation>
+        <translation>Passendes Modell finden</translation>
     </message>
 </context>
 </TS>

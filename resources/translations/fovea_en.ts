@@ -82,10 +82,10 @@
 <context>
     <name>fovea::app::ModelRows</name>
     <message numerus="yes">
-        <source>Tries again in %n second(s). %1</source>
+        <source>Trying again in %n second(s). %1</source>
         <translation>
-            <numerusform>Tries again in one second. %1</numerusform>
-            <numerusform>Tries again in %n seconds. %1</numerusform>
+            <numerusform>Trying again in one second. %1</numerusform>
+            <numerusform>Trying again in %n seconds. %1</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -123,17 +123,17 @@
 <context>
     <name>fovea::app::ModelsController</name>
     <message numerus="yes">
-        <source>%1 is sound: %2 were read, and the checksums of %n file(s) are those of the hub.</source>
+        <source>%1 is intact: %2 was read, and the checksums of %n file(s) match those of the hub.</source>
         <translation>
-            <numerusform>%1 is sound: %2 were read, and the checksum of one file is that of the hub.</numerusform>
-            <numerusform>%1 is sound: %2 were read, and the checksums of %n files are those of the hub.</numerusform>
+            <numerusform>%1 is intact: %2 was read, and the checksum of one file matches that of the hub.</numerusform>
+            <numerusform>%1 is intact: %2 was read, and the checksums of %n files match those of the hub.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 What was prepared from it is sound too: %n part(s).</source>
+        <source>%1 What was prepared from it is intact too: %n part(s).</source>
         <translation>
-            <numerusform>%1 What was prepared from it is sound too: %n part.</numerusform>
-            <numerusform>%1 What was prepared from it is sound too: %n parts.</numerusform>
+            <numerusform>%1 What was prepared from it is intact too: %n part.</numerusform>
+            <numerusform>%1 What was prepared from it is intact too: %n parts.</numerusform>
         </translation>
     </message>
 </context>
@@ -218,10 +218,10 @@
 <context>
     <name>fovea::ui::ExpertView</name>
     <message numerus="yes">
-        <source>%n token(s) since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</source>
+        <source>%n token(s) since the model was opened: %1 of its layer&apos;s work, ranked %2 of %3.</source>
         <translation>
-            <numerusform>%n token since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</numerusform>
-            <numerusform>%n tokens since the model was opened: %1 of its layer&apos;s work, number %2 of %3.</numerusform>
+            <numerusform>%n token since the model was opened: %1 of its layer&apos;s work, ranked %2 of %3.</numerusform>
+            <numerusform>%n tokens since the model was opened: %1 of its layer&apos;s work, ranked %2 of %3.</numerusform>
         </translation>
     </message>
 </context>
@@ -309,10 +309,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n expert(s) woke to more bits</source>
+        <source>%n expert(s) rose to more bits</source>
         <translation>
-            <numerusform>%n expert woke to more bits</numerusform>
-            <numerusform>%n experts woke to more bits</numerusform>
+            <numerusform>%n expert rose to more bits</numerusform>
+            <numerusform>%n experts rose to more bits</numerusform>
         </translation>
     </message>
 </context>
@@ -326,17 +326,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>All of its %n expert(s) were met at %1 bits</source>
+        <source>All of its %n expert(s) were at %1 bits</source>
         <translation>
-            <numerusform>Its %n expert was met at %1 bits</numerusform>
-            <numerusform>All of its %n experts were met at %1 bits</numerusform>
+            <numerusform>Its %n expert was at %1 bits</numerusform>
+            <numerusform>All of its %n experts were at %1 bits</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 of its %n expert(s) were met at fewer than %2 bits</source>
+        <source>%1 of its %n expert(s) were below %2 bits</source>
         <translation>
-            <numerusform>%1 of its %n expert was met at fewer than %2 bits</numerusform>
-            <numerusform>%1 of its %n experts were met at fewer than %2 bits</numerusform>
+            <numerusform>%1 of its %n expert was below %2 bits</numerusform>
+            <numerusform>%1 of its %n experts were below %2 bits</numerusform>
         </translation>
     </message>
 </context>

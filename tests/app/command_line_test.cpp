@@ -75,8 +75,9 @@ class CommandLineTest : public QObject {
     row("on-full", {"chat", model, "-p", "x", "--on-full", "x"}, "x is none of fail, drop");
     row("empty stop", {"chat", model, "-p", "x", "--stop", ""}, "the text is empty");
     row("negative seed", {"chat", model, "-p", "x", "--seed", "-1"}, "--seed");
-    row("tokens", {"logits", model, "--out", "x.npy", "--tokens", "1,,2"}, "is no token id");
-    row("tokens too large", {"logits", model, "--out", "x.npy", "--tokens", "99999999999"}, "is no token id");
+    row("tokens", {"logits", model, "--out", "x.npy", "--tokens", "1,,2"}, "is not a token id");
+    row("tokens too large", {"logits", model, "--out", "x.npy", "--tokens", "99999999999"},
+        "is not a token id");
     row("chunk", {"logits", model, "--out", "x.npy", "--tokens", "1", "--chunk", "0"}, "--chunk");
     row("chunk too large", {"chat", model, "-p", "x", "--chunk", "8193"},
         "8193 is not a number from 1 to 8192");
@@ -163,14 +164,14 @@ class CommandLineTest : public QObject {
     row("no trace", {"replay", "/no/such", "--high-share", "0.5"}, "/no/such");
     row("settings of another policy",
         {"replay", "/no/such", "--high-share", "0.5", "--policy", "static", "--dynaexq-alpha", "0.5"},
-        "settings of dynaexq do not belong to static");
+        "dynaexq settings do not apply to static");
     row("another file as trace",
         {"replay", fovea::tests::golden("models/experts.gguf"), "--high-share", "0.5"}, "it is not a trace");
     row("no trace to report on", {"trace", "--report", "/no/such"}, "/no/such");
     row("another file as reference",
         {"trace", "--report", "/no/such", "--reference", golden("models/experts.gguf")}, "/no/such");
     row("a model to report on", {"trace", "--report", golden("models/experts.gguf")}, "it is not a trace");
-    row("shape", {"replay", "--synthetic", "2xy", "--high-share", "0.5"}, "nothing is known of \"2xy\"");
+    row("shape", {"replay", "--synthetic", "2xy", "--high-share", "0.5"}, "nothing is known about \"2xy\"");
     row("messages missing", {"template", model, "--messages", "/no/such"}, "cannot be opened");
     row("id beyond the vocabulary", {"logits", model, "--tokens", "1,37", "--out", "/dev/null"},
         "number 2: the id 37 is not in the model's vocabulary of 37");
@@ -197,7 +198,7 @@ class CommandLineTest : public QObject {
         "device cuda:77: ");
     row("a plan for no such device", {"plan", model, "--device", "cuda:77"}, "Choose one of: cpu");
     row("a budget that nothing keeps", {"bench", model, "--policy", "none", "--budget", "1KB"},
-        "--budget: without a policy nothing keeps to it");
+        "--budget: without a policy, nothing enforces it");
     row("linear layers on the disk", {"bench", model, "-p", "4", "-n", "2", "-r", "1", "-ngl", "1"},
         "a model without experts has nothing that could stay on the disk");
     row("a window without display", {"nope"}, "is empty");

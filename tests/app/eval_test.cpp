@@ -147,8 +147,8 @@ class EvalTest : public QObject {
     QTest::newRow("one file") << Arguments{"eval", "--compare", "a"} << 2 << std::string("--compare");
     QTest::newRow("a model to compare")
         << Arguments{"eval", eval_model(), "--compare", "a", "b"} << 2 << std::string("excludes");
-    QTest::newRow("no results") << Arguments{"eval", "--compare", "/no/such", "/no/such"} << 1
-                                << std::string("there is no such file");
+    QTest::newRow("no task results") << Arguments{"eval", "--compare", "/no/such", "/no/such"} << 1
+                                     << std::string("there is no such file");
     QTest::newRow("no task") << eval_arguments("mmul") << 1 << std::string("there is no task mmul");
     QTest::newRow("too many examples") << eval_arguments("mmlu", {"--num-fewshot", "9"}) << 1
                                        << std::string("has 5 examples for prompts, 9 were asked for");

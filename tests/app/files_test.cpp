@@ -93,7 +93,7 @@ class FilesTest : public QObject {
     const fovea::tests::WithoutPrivileges nobody;
     const auto error = read_file(folder.path() / "f", 5).error();
     QCOMPARE(error.kind, fovea::ErrorKind::io);
-    QVERIFY2(error.message().ends_with("Permission denied. Give yourself the right to read it"),
+    QVERIFY2(error.message().ends_with("Permission denied. Give yourself permission to read it"),
              error.message().c_str());
   }
 };

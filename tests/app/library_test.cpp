@@ -72,7 +72,8 @@ class LibraryTest : public QObject {
     }
     fs::permissions(models_ / "notes", fs::perms::owner_all);
     QCOMPARE(error.kind, fovea::ErrorKind::io);
-    QVERIFY2(error.message().contains("Permission denied. Give yourself the right"), error.message().c_str());
+    QVERIFY2(error.message().contains("Permission denied. Give yourself permission"),
+             error.message().c_str());
   }
 
   void anAmbiguousNameListsWhatItCouldBe() {

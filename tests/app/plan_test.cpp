@@ -91,15 +91,15 @@ class PlanTest : public QObject {
     row("negative layers", {model, "--n-cpu-moe", "-1"}, 2, "--n-cpu-moe");
     row("-ngl", {model, "-ngl", "few"}, 2, "few is neither a number of layers nor all");
     row("bandwidth", {model, "--device-bandwidth", "fast"}, 2, "--device-bandwidth");
-    row("shape", {"--shape", "gpt-5"}, 1, "\"gpt-5\" is not a shape. Known are qwen3-30b-a3b");
+    row("shape", {"--shape", "gpt-5"}, 1, "\"gpt-5\" is not a shape. Choose from: qwen3-30b-a3b");
     row("tier", {model, "--tiers", "q7"}, 1, "\"q7\" is not a tier");
     row("auto without a budget", {model, "--n-cpu-moe", "auto"}, 1, "auto needs a budget");
     row("two numbers of layers", {model, "--cpu-moe", "--n-cpu-moe", "1"}, 2, "excludes");
     row("offload and another policy", {model, "--policy", "static", "-ngl", "1"}, 1,
-        "do not belong to static");
-    row("tiers without a policy", {model, "--policy", "none", "--tiers", "q4"}, 1, "mean nothing");
+        "do not apply to static");
+    row("tiers without a policy", {model, "--policy", "none", "--tiers", "q4"}, 1, "have no effect");
     row("a map for another policy", {model, "--policy", "dynaexq", "--tier-map", "f"}, 1,
-        "does not belong to dynaexq");
+        "does not apply to dynaexq");
     row("no such map", {model, "--tier-map", "/no/such"}, 1, "/no/such");
     row("pattern", {model, "-ot", "exps"}, 1, "is not PATTERN=PLACE");
     row("no such file", {"/no/such.gguf"}, 1, "/no/such.gguf");
@@ -202,7 +202,7 @@ class PlanTest : public QObject {
     const Outcome refused = run(in_words);
     QCOMPARE(refused.code, 1);
     QVERIFY2(refused.out.contains("of 8.00 GiB: does not fit"), refused.out.c_str());
-    QVERIFY2(refused.err.contains("of main memory beside the card are more than the 8.00 GiB") &&
+    QVERIFY2(refused.err.contains("of main memory is needed beside the card, and only 8.00 GiB") &&
                  refused.err.contains("it fits there without --n-cpu-moe"),
              refused.err.c_str());
   }

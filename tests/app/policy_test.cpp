@@ -84,22 +84,22 @@ class PolicyTest : public QObject {
     const auto row = [](const Arguments& flags, const char* says) {
       QTest::newRow(flags.front().c_str()) << flags << QByteArray(says);
     };
-    row({"--events", "/tmp/e"}, "--events: without a policy every weight stays");
+    row({"--events", "/tmp/e"}, "--events: without a policy, every weight stays");
     row({"--store", "/tmp/s"}, "--store: without a policy");
     row({"--swap-bandwidth", "1"}, "--swap-bandwidth: without a policy");
     row({"--publish-after", "1"}, "--publish-after: without a policy");
-    row({"--dynaexq-alpha", "0.5"}, "settings of dynaexq do not belong to none");
-    row({"--as-published"}, "--as-published: settings of dynaexq do not belong to none");
+    row({"--dynaexq-alpha", "0.5"}, "dynaexq settings do not apply to none");
+    row({"--as-published"}, "--as-published: dynaexq settings do not apply to none");
     row({"--dynaexq-alpha", "0.5", "--as-published=later", "--policy", "dynaexq"},
-        "--as-published=later: it gives --dynaexq-alpha");
-    row({"--flex-threshold", "2"}, "--flex-…: settings of flexquant do not belong to none");
-    row({"--pmpd-schedule", "9", "--policy", "flexquant"}, "a schedule of pmpd does not belong to flexquant");
+        "--as-published=later: it sets --dynaexq-alpha");
+    row({"--flex-threshold", "2"}, "--flex-…: flexquant settings do not apply to none");
+    row({"--pmpd-schedule", "9", "--policy", "flexquant"}, "a pmpd schedule does not apply to flexquant");
     row({"--context", "64", "--policy", "pmpd", "--tiers", "file,bf16"},
         "--pmpd-schedule: 0 numbers are given, and 1 tier is");
     row({"--tiers", "file", "--policy", "flexquant"}, "--tiers: layers go down from one tier to the next");
-    row({"--policy", "static", "--dynaexq-interval", "9"}, "settings of dynaexq do not belong to static");
+    row({"--policy", "static", "--dynaexq-interval", "9"}, "dynaexq settings do not apply to static");
     row({"--n-cpu-moe", "1", "--policy", "offload", "--dynaexq-in-flight", "9"},
-        "settings of dynaexq do not belong to offload");
+        "dynaexq settings do not apply to offload");
   }
   void flagsThatNothingHeeds() {
     QFETCH(Arguments, flags);

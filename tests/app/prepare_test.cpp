@@ -227,7 +227,7 @@ class PrepareCommandTest : public QObject {
          {prepare, rebuild, {"bench", path, "--policy", "static", "--tiers", "file,q4", "--store", path}}) {
       const Outcome refused = run(arguments);
       QCOMPARE(refused.code, 1);
-      QVERIFY2(refused.err.contains("this is no expert store. Choose another file"), refused.err.c_str());
+      QVERIFY2(refused.err.contains("this is not an expert store. Choose another file"), refused.err.c_str());
       QVERIFY(content(path) == before);
     }
   }

@@ -112,7 +112,7 @@ class TextCommandsTest : public QObject {
     QTest::addColumn<QByteArray>("messages");
     QTest::addColumn<QByteArray>("says");
     QTest::newRow("no JSON") << QByteArray("[") << QByteArray("is not JSON");
-    QTest::newRow("a number") << QByteArray("1") << QByteArray("are no list");
+    QTest::newRow("a number") << QByteArray("1") << QByteArray("are not a list");
     QTest::newRow("no messages") << QByteArray("{}") << QByteArray("has no \"messages\"");
     QTest::newRow("many levels") << QByteArray(200'000, '[') + QByteArray(200'000, ']')
                                  << QByteArray("more than 1000 levels deep");

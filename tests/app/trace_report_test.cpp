@@ -39,7 +39,7 @@ class TraceReportTest : public QObject {
     const Outcome outcome = run({"trace", "--report", numbers, letters, "--reference", numbers, "--json"});
     // The other text's choices cannot be compared.
     QCOMPARE(outcome.code, 1);
-    QVERIFY2(outcome.err.contains("letters.trace: it is of other tokens than"), outcome.err.c_str());
+    QVERIFY2(outcome.err.contains("letters.trace: it covers other tokens than"), outcome.err.c_str());
     const Outcome done = run({"trace", "--report", numbers, letters, "--hottest", "1", "--json"});
     QVERIFY2(done.code == 0, done.err.c_str());
     const json report = json::parse(done.out);

@@ -167,7 +167,7 @@ class SelfTestTest : public QObject {
     lossy.faithful_copies = planted.copies() - 100;
     const auto storm = selftest::test_swap_storm(bench(lossy));
     FOVEA_VERIFY(storm);
-    QVERIFY2(faults(*storm).contains("other logits than before"), faults(*storm).c_str());
+    QVERIFY2(faults(*storm).contains("the logits differ from before"), faults(*storm).c_str());
   }
 
   // Passes that go on reading the first versions.
@@ -191,7 +191,7 @@ class SelfTestTest : public QObject {
     const auto shorter = selftest::test_decode_graphs(bench(apart));
     FOVEA_VERIFY(shorter);
     QCOMPARE(shorter->failed, 3);
-    QVERIFY2(faults(*shorter).contains("by graphs than call by call, --n-cpu-moe 1"),
+    QVERIFY2(faults(*shorter).contains("differs with graphs from call by call, --n-cpu-moe 1"),
              faults(*shorter).c_str());
   }
 

@@ -55,7 +55,7 @@ ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const C
   parts->addWidget(make_form());
   make_numbers(usual);
   parts->addWidget(make_sampling());
-  leave_out_oldest_ = new QCheckBox(tr("When the context is full, leave out the oldest turns"), this);
+  leave_out_oldest_ = new QCheckBox(tr("When the context is full, leave out the oldest messages"), this);
   leave_out_oldest_->setToolTip(
       tr("They stay in the conversation that you see; the model no longer reads them. The answer says how "
          "many."));
@@ -112,7 +112,7 @@ QWidget* ChatSettingsDialog::make_presets() {
 void ChatSettingsDialog::set_presets(const std::vector<PresetView>& presets, const QString& chosen) {
   presets_ = presets;
   preset_->clear();
-  preset_->addItem(tr("Take from a preset"));
+  preset_->addItem(tr("Load from a preset"));
   for (const PresetView& preset : presets_) preset_->addItem(preset.name, preset.id);
   preset_->setCurrentIndex(chosen.isEmpty() ? 0 : std::max(preset_->findData(chosen), 0));
 }
@@ -136,7 +136,7 @@ void ChatSettingsDialog::make_numbers(const ChatSettingsView& usual) {
              tr("How daring each choice is: 0 always takes the likeliest word, 1 follows the model's "
                 "own odds."));
   top_k_ =
-      count(1000, usual.top_k, tr("Only so many of the likeliest tokens may be chosen; 0: all of them."));
+      count(1000, usual.top_k, tr("Only this many of the likeliest tokens may be chosen; 0: all of them."));
   top_p_ = number(1, 0.01, usual.top_p,
                   tr("Only the likeliest tokens that together have this probability may be chosen."));
   min_p_ = number(1, 0.01, usual.min_p,
@@ -152,7 +152,7 @@ void ChatSettingsDialog::make_numbers(const ChatSettingsView& usual) {
   seed_->setPlaceholderText(tr("a new one each time"));
   seed_->setToolTip(
       tr("The same seed, question and settings give the same answer, unless experts change their precision "
-         "meanwhile."));
+         "in the meantime."));
   seed_->setValidator(
       new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,19}")), seed_));
 }
@@ -178,13 +178,13 @@ QWidget* ChatSettingsDialog::make_thinking(ThinkingChoices choices) {
   auto* form = new QFormLayout(group);
   thinking_ = new QComboBox(group);
   thinking_->setObjectName(QStringLiteral("thinking"));
-  thinking_->addItem(tr("As the model likes"));
+  thinking_->addItem(tr("Up to the model"));
   thinking_->addItem(tr("On"), true);
   thinking_->addItem(tr("Off"), false);
-  thinking_->setToolTip(tr("Whether the model thinks before it answers. Its thoughts can be unfolded."));
+  thinking_->setToolTip(tr("Whether the model thinks before it answers. Its thoughts can be expanded."));
   effort_ = new QComboBox(group);
   effort_->setObjectName(QStringLiteral("effort"));
-  effort_->addItem(tr("As the model likes"), QString());
+  effort_->addItem(tr("Up to the model"), QString());
   effort_->addItem(tr("Low"), QStringLiteral("low"));
   effort_->addItem(tr("Medium"), QStringLiteral("medium"));
   effort_->addItem(tr("High"), QStringLiteral("high"));
@@ -198,7 +198,7 @@ QWidget* ChatSettingsDialog::make_thinking(ThinkingChoices choices) {
 }
 
 QWidget* ChatSettingsDialog::make_form() {
-  auto* group = new QGroupBox(tr("Form of the answers"), this);
+  auto* group = new QGroupBox(tr("Answer format"), this);
   auto* layout = new QVBoxLayout(group);
   as_json_ = new QCheckBox(tr("Answer as JSON"), group);
   as_json_->setObjectName(QStringLiteral("as_json"));
@@ -206,8 +206,8 @@ QWidget* ChatSettingsDialog::make_form() {
       tr("Every answer is a JSON object, whatever the model would say. Thoughts stay free."));
   schema_ = new QPlainTextEdit(group);
   schema_->setObjectName(QStringLiteral("schema"));
-  schema_->setAccessibleName(tr("Schema of the answers"));
-  schema_->setPlaceholderText(tr("A JSON schema that the answers keep to. Empty: any object."));
+  schema_->setAccessibleName(tr("Answer schema"));
+  schema_->setPlaceholderText(tr("A JSON schema that answers must follow. Empty: any object."));
   schema_->setTabChangesFocus(true);
   schema_->setMinimumHeight(fontMetrics().lineSpacing() * 4);
   schema_error_ = new QLabel(group);
@@ -241,7 +241,7 @@ QWidget* ChatSettingsDialog::make_sampling() {
   form->addRow(tr("Top-p"), top_p_);
   form->addRow(tr("Min-p"), min_p_);
   form->addRow(tr("Repetition penalty"), repetition_penalty_);
-  form->addRow(tr("Against repeated passages"), dry_multiplier_);
+  form->addRow(tr("Repeated passage penalty"), dry_multiplier_);
   form->addRow(tr("Longest answer"), max_tokens_);
   form->addRow(tr("Seed"), seed_);
   return group;

@@ -14,6 +14,7 @@
 #include <QProgressBar>
 #include <QScreen>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -128,7 +129,7 @@ QWidget* ChatWindow::make_header() {
   requests_ = new QToolButton(header);
   requests_->setObjectName(QStringLiteral("requests"));
   requests_->setAutoRaise(true);
-  requests_->setAccessibleName(tr("Requests of other programs"));
+  requests_->setAccessibleName(tr("Requests from other programs"));
   requests_->setMinimumHeight(control_height);
   requests_->hide();
   connect(requests_, &QToolButton::clicked, this, &ChatWindow::serverSettingsRequested);
@@ -227,7 +228,7 @@ void ChatWindow::set_requests(int count, const QString& address) {
   requests_->setVisible(count > 0);
   if (count == 0) return;
   requests_->setText(tr("%n request(s)", nullptr, count));
-  requests_->setToolTip(tr("Other programs ask Fovea at %1").arg(address));
+  requests_->setToolTip(tr("Other programs can reach Fovea at %1").arg(address));
 }
 
 void ChatWindow::set_starters(const QString& about, const std::vector<Starter>& starters) {
@@ -387,8 +388,18 @@ void ChatWindow::set_live_panel(QWidget* panel) {
   view_menu_->insertAction(view_menu_->actions().value(2), detach);
   connect(detach, &QAction::triggered, this, [this](bool apart) {
     live_dock_->show();
+    if (apart) docked_widths_ = {sidebar_dock_->width(), live_dock_->width()};
     show_panel_title(apart);  // before it gets a frame, whose size counts
     live_dock_->setFloating(apart);
+    // Else it comes back as wide as it was apart, and takes that from the sidebar. Once it is there it can be
+    // narrow again.
+    const auto as_before = [this] {
+      resizeDocks({sidebar_dock_, live_dock_}, docked_widths_, Qt::Horizontal);
+    };
+    if (!apart) {
+      as_before();
+      QTimer::singleShot(0, this, as_before);
+    }
     Q_EMIT livePanelShown(true);
   });
   connect(live_dock_, &QDockWidget::topLevelChanged, detach, &QAction::setChecked);

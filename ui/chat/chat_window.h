@@ -164,6 +164,7 @@ class ChatWindow : public QMainWindow {
   QProgressBar* progress_bar_;
   Sidebar* sidebar_;
   QDockWidget* sidebar_dock_;
+  QList<int> docked_widths_;  // the sidebar's and the panel's, before that was taken apart
   QDockWidget* live_dock_ = nullptr;
   int width_with_panel_ = 0;  // the window's, before it made room for the panel beside it; 0: it did not
   QMenu* view_menu_ = nullptr;

@@ -109,8 +109,8 @@ void ChatWindow::make_menus() {
           &QAction::triggered, this, &ChatWindow::presetsRequested);
   connect(add_action(chat, "compareAction", tr("Co&mpare…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_E)),
           &QAction::triggered, this, &ChatWindow::compareRequested);
-  connect(add_action(chat, "besideAction", tr("Fixed &beside adaptive…"), {}), &QAction::triggered, this,
-          &ChatWindow::besideRequested);
+  connect(add_action(chat, "besideAction", tr("Fixed and adaptive side &by side…"), {}), &QAction::triggered,
+          this, &ChatWindow::besideRequested);
   chat->addSeparator();
   const auto stored = [this, chat](const char* name, const QString& text, const QKeySequence& keys,
                                    auto act) {

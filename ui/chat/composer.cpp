@@ -151,8 +151,8 @@ QWidget* Composer::make_editing_bar() {
   bar->setObjectName(QStringLiteral("editingBar"));
   auto* layout = new QHBoxLayout(bar);
   layout->setContentsMargins(2, 0, 0, 0);
-  auto* text =
-      new QLabel(tr("You change an earlier message. The answers to it stay as another branch."), bar);
+  auto* text = new QLabel(
+      tr("You are editing an earlier message. The answers to it are kept as another branch."), bar);
   text->setForegroundRole(QPalette::PlaceholderText);
   text->setWordWrap(true);
   auto* cancel = new QToolButton(bar);
@@ -358,7 +358,7 @@ void Composer::update_button() {
     case Busy::waiting:
       button_->setText(tr("Take back"));
       button_->set_glyph(Glyph::close);
-      button_->setToolTip(tr("Take back what waits to be answered (Esc)"));
+      button_->setToolTip(tr("Take back the message waiting to be answered (Esc)"));
       break;
     case Busy::answering:
       button_->setText(tr("Stop"));

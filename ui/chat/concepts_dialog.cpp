@@ -75,8 +75,8 @@ ConceptsDialog::ConceptsDialog(QWidget* parent) : QDialog(parent) {
   text->setSpacing(space::hair);
   add_section(
       *text, tr("Experts"),
-      tr("A large model of this kind is made of many small networks, its experts. For every token, about "
-         "three quarters of a word, it asks only a few of them in each of its layers. That makes it quick; "
+      tr("A large model of this kind is made of many small networks, its experts. For every token (about "
+         "three quarters of a word), it asks only a few of them in each of its layers. That makes it fast, "
          "but all of its experts must be kept somewhere, and together they are large."));
   add_section(
       *text, tr("Precision"),
@@ -94,28 +94,25 @@ ConceptsDialog::ConceptsDialog(QWidget* parent) : QDialog(parent) {
       *text, tr("Memory"),
       tr("You say how much memory the model may take, on the graphics card or in the computer, and Fovea "
          "stays below it, whatever happens. The more it may take, the more experts are kept at more bits."));
-  add_section(
-      *text, tr("Quality kept"),
-      tr("How closely the model still follows itself at full precision; at 100 % nothing is lost. It is an "
-         "estimate: from the loss that was measured for experts at each precision, and from how much your "
-         "conversation used each of them."));
-  add_section(
-      *text, tr("Adaptive and fixed"),
-      tr("An adaptive mix follows the conversation; a fixed one keeps as many experts at each precision, but "
-         "always the same ones. The panel shows both as lines. Where the fixed one would keep more, it says "
-         "so, and you can switch with one click."));
-  add_section(
-      *text, tr("Looking inside"),
-      tr("“Look inside the answers” in the menu shows of each token how likely it was, what else could have "
-         "stood there, and which experts worked on it; the arrow keys go from token to token. The last 4,096 "
-         "tokens that were written since Fovea was started are kept for this, in memory alone: about two "
-         "kilobytes each."));
+  add_section(*text, tr("Quality kept"),
+              tr("How closely the model still matches itself at full precision; at 100 % nothing is lost. It "
+                 "is an estimate, based on the loss measured for experts at each precision and on how much "
+                 "your conversation used each of them."));
+  add_section(*text, tr("Adaptive and fixed"),
+              tr("An adaptive mix follows the conversation; a fixed one has as many experts at each "
+                 "precision, but always the same ones. The panel shows both as lines. Where the fixed one "
+                 "would keep more quality, the panel says so, and you can switch with one click."));
+  add_section(*text, tr("Looking inside"),
+              tr("“Look inside the answers” in the menu shows, for each token, how likely it was, what else "
+                 "could have stood there, and which experts worked on it; the arrow keys go from token to "
+                 "token. The last 4,096 tokens written since Fovea was started are kept for this, in memory "
+                 "only, at about two kilobytes each."));
   add_section(
       *text, tr("Context"),
       tr("What the model can see of the conversation at once, counted in tokens. A longer context takes more "
-         "memory. When it is full, begin a new chat, or let the oldest turns be left out."));
+         "memory. When it is full, start a new chat, or let the oldest messages be left out."));
   add_section(
-      *text, tr("Where things stay"),
+      *text, tr("Where things are kept"),
       tr("Models, conversations and settings stay on this computer. Fovea goes online only to find and "
          "download models, and not at all when you work offline."));
   auto* centre = new QVBoxLayout(page);

@@ -66,7 +66,7 @@ QString work_words(ConversationListModel::Work work) {
     case ConversationListModel::Work::none:
       return {};
     case ConversationListModel::Work::waiting:
-      return ConversationListModel::tr("waits to be answered");
+      return ConversationListModel::tr("waiting to be answered");
     case ConversationListModel::Work::answering:
       return ConversationListModel::tr("is being answered");
   }

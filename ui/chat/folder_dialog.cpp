@@ -21,7 +21,7 @@ void fill_choices(QComboBox& box, const QString& none, const std::vector<FolderC
   box.setMinimumContentsLength(kNameLetters);
   box.addItem(none, QString());
   for (const FolderChoice& choice : choices) box.addItem(choice.name, choice.id);
-  if (box.findData(chosen) < 0) box.addItem(FolderDialog::tr("One that is not there any more"), chosen);
+  if (box.findData(chosen) < 0) box.addItem(FolderDialog::tr("One that is no longer there"), chosen);
   box.setCurrentIndex(box.findData(chosen));
 }
 
@@ -34,9 +34,9 @@ FolderDialog::FolderDialog(const QString& folder, const std::vector<FolderChoice
   setWindowTitle(tr("New chats in “%1”").arg(folder));
   preset_->setObjectName(QStringLiteral("folderPreset"));
   model_->setObjectName(QStringLiteral("folderModel"));
-  fill_choices(*preset_, tr("The usual settings"), presets, preset);
+  fill_choices(*preset_, tr("The default settings"), presets, preset);
   fill_choices(*model_, tr("The model that is open"), models, model);
-  auto* about = new QLabel(tr("Chats that are there already stay as they are."), this);
+  auto* about = new QLabel(tr("Existing chats stay as they are."), this);
   about->setWordWrap(true);
   about->setForegroundRole(QPalette::PlaceholderText);
   auto* form = new QFormLayout;

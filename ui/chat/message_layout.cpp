@@ -358,8 +358,8 @@ QString MessageLayout::fold_label(std::size_t summary) const {
   const std::vector<Block>& all = parser_.blocks();
   if (summary < all.size() && !all[summary].call.isEmpty()) {
     const QString& function = all[summary].call;
-    if (!all[summary].open) return tr("Call of %1").arg(function);
-    return view_.streaming ? tr("Calling %1…").arg(function) : tr("Call of %1, unfinished").arg(function);
+    if (!all[summary].open) return tr("Call to %1").arg(function);
+    return view_.streaming ? tr("Calling %1…").arg(function) : tr("Call to %1, unfinished").arg(function);
   }
   const bool open = std::ranges::any_of(all, [](const Block& b) { return b.open && b.call.isEmpty(); });
   if (open) return view_.streaming ? tr("Thinking…") : tr("Thoughts, unfinished");

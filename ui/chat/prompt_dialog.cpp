@@ -21,7 +21,8 @@ PromptDialog::PromptDialog(const PromptView& prompt, QWidget* parent)
   name_->setMaxLength(200);
   text_->setObjectName(QStringLiteral("promptText"));
   text_->setTabChangesFocus(true);
-  text_->setPlaceholderText(tr("What is put where you type; you can go on writing behind it."));
+  text_->setPlaceholderText(
+      tr("The text that is inserted where you type; you can continue writing after it."));
   text_->setMinimumHeight(fontMetrics().lineSpacing() * 7);
   auto* form = new QFormLayout;
   form->setRowWrapPolicy(QFormLayout::WrapAllRows);

@@ -111,11 +111,11 @@ void ShortcutsDialog::add_parts() {
 
   QTreeWidgetItem* composer = add_section(tr("Where you type"));
   add_row(composer, tr("A prompt that you have saved"), keys({Qt::Key_Slash}));
-  add_row(composer, tr("Leave a changed message as it was"), keys({Qt::Key_Escape}));
+  add_row(composer, tr("Discard changes to a message"), keys({Qt::Key_Escape}));
 
   QTreeWidgetItem* map = add_section(tr("On the map of experts"));
   add_row(map, tr("From expert to expert"), keys({Qt::Key_Left, Qt::Key_Right, Qt::Key_Up, Qt::Key_Down}));
-  add_row(map, tr("Follow an expert, or no longer"), keys({Qt::Key_Return}));
+  add_row(map, tr("Follow an expert, or stop following it"), keys({Qt::Key_Return}));
   add_row(map, tr("Zoom in, zoom out, the whole map"), keys({Qt::Key_Plus, Qt::Key_Minus, Qt::Key_0}));
   add_row(map, tr("One layer or all, one expert"), keys({Qt::Key_L, Qt::Key_E}));
 }

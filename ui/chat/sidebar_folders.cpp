@@ -67,7 +67,7 @@ void Sidebar::fill_move_menu(QMenu& menu, qint64 conversation) {
 
 void Sidebar::fill_folder_menu(QMenu& menu, qint64 folder) {
   const int place = place_of(folder);
-  menu.addAction(tr("New chat in it"), this, [this, folder] { Q_EMIT newChatInRequested(folder); });
+  menu.addAction(tr("New chat in this folder"), this, [this, folder] { Q_EMIT newChatInRequested(folder); });
   menu.addAction(tr("What new chats start with…"), this,
                  [this, folder] { Q_EMIT folderSettingsRequested(folder); });
   menu.addSeparator();

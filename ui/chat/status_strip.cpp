@@ -65,13 +65,13 @@ void StatusStrip::set_status(const StatusView& status) {
                       ? tr("%1 tokens a second").arg(locale.toString(status.tokens_per_second, 'f', 0))
                       : QString());
   speed_->setToolTip(
-      tr("Tokens of the answer for each second. A token is about three quarters of an English word."));
+      tr("Tokens of the answer per second. A token is about three quarters of an English word."));
   context_->setText(
       loaded ? tr("%1 of %2").arg(locale.toString(status.context_used), locale.toString(status.context))
              : QString());
   const QString full =
-      tr("How many tokens of the context this conversation fills. When it is full, the oldest turns must be "
-         "left out.");
+      tr("How many tokens of the context this conversation fills. When it is full, the oldest messages must "
+         "be left out.");
   context_->setToolTip(full);
   ring_->setToolTip(full);
   ring_->setVisible(loaded);

@@ -27,7 +27,7 @@ QString sure_text(double bits) {
   if (bits < 0.3) return TokenCard::tr("The model was nearly certain (%1)").arg(number);
   if (bits < 1.2) return TokenCard::tr("The model was fairly sure (%1)").arg(number);
   if (bits < 2.6) return TokenCard::tr("The model wavered between a few (%1)").arg(number);
-  return TokenCard::tr("The model thought much possible (%1)").arg(number);
+  return TokenCard::tr("The model saw many possibilities (%1)").arg(number);
 }
 
 QString experts_text(const TokenView& token) {
@@ -35,8 +35,8 @@ QString experts_text(const TokenView& token) {
   if (token.highest_bits <= 0) return TokenCard::tr("%n expert(s) worked on it.", nullptr, token.uses);
   const int bits = whole_bits(token.highest_bits);
   return token.low_uses == 0
-             ? TokenCard::tr("All of its %n expert(s) were met at %1 bits", nullptr, token.uses).arg(bits)
-             : TokenCard::tr("%1 of its %n expert(s) were met at fewer than %2 bits", nullptr, token.uses)
+             ? TokenCard::tr("All of its %n expert(s) were at %1 bits", nullptr, token.uses).arg(bits)
+             : TokenCard::tr("%1 of its %n expert(s) were below %2 bits", nullptr, token.uses)
                    .arg(token.low_uses)
                    .arg(bits);
 }
@@ -76,9 +76,9 @@ class TokenCard::Row : public QAbstractButton {
     setCursor(goes_on ? Qt::PointingHandCursor : Qt::ArrowCursor);
     setAccessibleName(
         choice.is_chosen
-            ? TokenCard::tr("%1, %2, which stands there").arg(choice.text, share_text(choice.probability))
+            ? TokenCard::tr("%1, %2, the one in the answer").arg(choice.text, share_text(choice.probability))
             : TokenCard::tr("%1, %2").arg(choice.text, share_text(choice.probability)));
-    setToolTip(goes_on ? TokenCard::tr("Go on from here with “%1”, as another version of the answer")
+    setToolTip(goes_on ? TokenCard::tr("Continue from here with “%1”, as another version of the answer")
                              .arg(shown_token(choice.text))
                        : QString());
     update();
@@ -179,7 +179,7 @@ void TokenCard::set_token(const std::optional<TokenView>& token, int most_kept) 
   text_->setText(
       token ? QFontMetrics(text_->font())
                   .elidedText(QStringLiteral("“%1”").arg(shown_token(token->text)), Qt::ElideRight, width / 2)
-            : tr("Nothing is kept of this"));
+            : tr("Nothing is kept for this token"));
   probability_->setText(token ? share_text(token->probability) : QString());
   sure_->setText(token
                      ? sure_text(token->entropy_bits)

@@ -59,7 +59,7 @@ WelcomeView::WelcomeView(QWidget* parent) : QWidget(parent) {
   add_centred(*layout, *title, words_width, 0);
   add_centred(*layout,
               *quiet(this,
-                     tr("Fovea runs models that do not fit your memory, keeping precise what your "
+                     tr("Fovea runs models that do not fit in your memory by keeping precise what your "
                         "conversation uses."),
                      true),
               words_width, 0);

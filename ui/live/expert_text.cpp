@@ -79,9 +79,9 @@ QString reason_text(const ShownModel& model, const SnapshotNumbers& numbers, con
     case SwapReason::colder:
       return ExpertWords::tr("it gave way to a hotter expert, at %1").arg(score);
     case SwapReason::requested:
-      return ExpertWords::tr("it was asked for");
+      return ExpertWords::tr("it was requested");
     case SwapReason::absent:
-      return ExpertWords::tr("it was used while on disk alone");
+      return ExpertWords::tr("it was used while only on the disk");
     case SwapReason::expected:
       return ExpertWords::tr("it is expected to do %1 of its layer's work: taking the place of %2 saves %3")
           .arg(work, expert_name(model, numbers, change.decision.other), unit);
@@ -94,7 +94,7 @@ QString reason_text(const ShownModel& model, const SnapshotNumbers& numbers, con
     case SwapReason::certain:
       return ExpertWords::tr("the answer is certain enough: a perplexity of %1 on average").arg(score);
     case SwapReason::scheduled:
-      return ExpertWords::tr("the answer has the length at which its layers go down");
+      return ExpertWords::tr("the answer has reached the length at which its layers go down");
     case SwapReason::prompt:
       return ExpertWords::tr("a question is read at the highest precision");
   }
@@ -114,7 +114,7 @@ QString expert_text(const ShownModel& model, const SnapshotNumbers& numbers, con
   const QString title = ExpertWords::tr("Layer %1, expert %2").arg(layer_text(model, layer)).arg(expert);
   QString tier = tier_text(numbers, frame.tier[at]);
   if (frame.tier[at] < numbers.tiers.size())
-    tier += ExpertWords::tr(" (%1 for each weight, its scales included)")
+    tier += ExpertWords::tr(" (%1 per weight, including its scales)")
                 .arg(number_text(numbers.tiers[frame.tier[at]].bits_per_weight, 2));
   if (frame.tier[at] == host_tier) tier += ExpertWords::tr(", computed by the processor");
   if (frame.target[at] != no_tier)

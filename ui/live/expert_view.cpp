@@ -119,8 +119,8 @@ ExpertView::ExpertView(QWidget* parent) : QScrollArea(parent) {
     layout->addWidget(view);
   };
   section(tr("How much it is used"), use_);
-  section(tr("Over two minutes: its use, and its precision as the ribbon below"), history_);
-  section(tr("Where it lies"), place_);
+  section(tr("Over two minutes: its use, with its precision as the ribbon below"), history_);
+  section(tr("Where it is kept"), place_);
   section(tr("Why it moved"), changes_);
   layout->addStretch(1);
   setWidget(inside);
@@ -142,7 +142,7 @@ void ExpertView::set_story(const ExpertStory& story, const ShownModel& model,
   use_->setText(
       story.uses == 0
           ? tr("No token has used it since the model was opened.")
-          : tr("%n token(s) since the model was opened: %1 of its layer's work, number %2 of %3.", nullptr,
+          : tr("%n token(s) since the model was opened: %1 of its layer's work, ranked %2 of %3.", nullptr,
                static_cast<int>(story.uses))
                 .arg(percent_text(share, 1), count_text(story.rank), count_text(numbers.units_per_layer)));
   const std::uint8_t tier = story.line.points.empty() ? no_tier : story.line.points.back().tier;
@@ -156,7 +156,7 @@ void ExpertView::set_story(const ExpertStory& story, const ShownModel& model,
   } else if (tier == host_tier) {
     place_->setText(tr("In main memory; the processor computes it."));
   } else {
-    place_->setText(tr("On the disk alone: it is read when a token needs it."));
+    place_->setText(tr("Only on the disk: it is read when a token needs it."));
   }
   QStringList lines;
   for (const UnitChange& change : story.changes) {
@@ -165,7 +165,7 @@ void ExpertView::set_story(const ExpertStory& story, const ShownModel& model,
                  .arg(ago_text(change.seconds_ago), tier_text(numbers, change.decision.from),
                       tier_text(numbers, change.decision.to), reason_text(model, numbers, change));
   }
-  changes_->setText(lines.isEmpty() ? tr("It has not moved in the last minutes.")
+  changes_->setText(lines.isEmpty() ? tr("It has not moved in the last few minutes.")
                                     : lines.join(QLatin1Char('\n')));
 }
 

@@ -31,8 +31,8 @@ QString kept_words(const PolicyGain& gain) {
   return gain.in_nats
              ? GainWords::tr("Quality kept: %1, with %2 bits per use.").arg(kept_text(gain.kept), bits)
              : GainWords::tr(
-                   "Of the loss that the lowest precision for all would mean, %1 is avoided, "
-                   "with %2 bits per use.")
+                   "The experts in use keep %1 of what the highest precision gains over the lowest, with %2 "
+                   "bits per use.")
                    .arg(kept_text(gain.kept), bits);
 }
 
@@ -42,9 +42,8 @@ QString gain_sentence(const PolicyGain& gain) {
   switch (gain.verdict) {
     case GainVerdict::no_policy:
       return GainWords::tr(
-          "Every expert stays as the model's file has it. Within a memory budget the hot ones can stay so "
-          "while "
-          "the cold ones take less room.");
+          "Every expert stays as it is in the model's file. Within a memory budget the hot ones can stay "
+          "that way while the cold ones take less room.");
     case GainVerdict::tiers_stay: {
       const QString stay =
           GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
@@ -96,7 +95,7 @@ class GainView::Bars : public QWidget {
       painter.fillRect(QRectF(track.left(), track.top(), track.width() * share, track.height()), colour);
       y += line * 2;
     };
-    bar(GainView::tr("This policy"), gain_.kept, palette().color(QPalette::Link));
+    bar(GainView::tr("Adaptive"), gain_.kept, palette().color(QPalette::Link));
     bar(gain_.chosen_by == FixedMix::calibration ? GainView::tr("Fixed mix from calibration")
                                                  : GainView::tr("Fixed mix from the start"),
         gain_.fixed_kept, subtle_text(palette()));
@@ -128,13 +127,11 @@ GainView::GainView(QWidget* parent) : QWidget(parent) {
   connect(choose_, &QPushButton::clicked, this, &GainView::choosePrecisionRequested);
   connect(switch_, &QPushButton::clicked, this, &GainView::switchRequested);
   setToolTip(
-      tr("What is kept: of the probability that the model as its file has it gives its words (e^-KL), as far "
-         "as the "
-         "measured harm of each expert's precision and its uses tell. The fixed mixes hold as many experts "
-         "at each "
-         "precision. One is chosen by the uses that the calibration counted, one by the session's first "
-         "2,048 tokens; the "
-         "better one is shown, for the tokens since."));
+      tr("What is kept: the share of the probability that the model at its file's precision gives its words "
+         "(e^-KL), estimated from the measured harm of each expert's precision and from how often it was "
+         "used. The fixed mixes have as many experts at each precision. One is chosen by the uses that the "
+         "calibration counted, the other by the session's first 2,048 tokens; the better one is shown, for "
+         "the tokens since then."));
   set_gain({.verdict = GainVerdict::no_policy});
 }
 

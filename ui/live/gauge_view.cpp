@@ -43,11 +43,10 @@ GaugeView::GaugeView(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("gauge"));
   setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   setToolTip(
-      tr("How likely the model finds its own words with the experts as they are, beside the model as its "
-         "file has it. It is "
-         "worked out from what each expert's precision was measured to cost and how much each was used. "
-         "Where that was not "
-         "measured: how much of the error that the lowest precision for all would mean is avoided."));
+      tr("How likely the model finds its own words with the experts as they are now, compared with the model "
+         "at its file's precision. It is calculated from what each expert's precision was measured to cost "
+         "and how much each was used. Where that was not measured, it is how much of the error that the "
+         "lowest precision for everything would cause is avoided."));
 }
 
 QString GaugeView::number() const {
@@ -56,21 +55,22 @@ QString GaugeView::number() const {
 }
 
 QString GaugeView::what() const {
-  if (gain_.verdict == GainVerdict::not_compared) return tr("what lower layers cost was not measured");
+  if (gain_.verdict == GainVerdict::not_compared) return tr("the cost of lowering layers was not measured");
   if (gain_.in_nats || !is_known(gain_)) return tr("of the model's quality kept");
-  return tr("of the way from %1 bits to full quality").arg(whole_bits(lowest_bits_));
+  return tr("of the quality that %1 bits add to %2")
+      .arg(QString::number(whole_bits(highest_bits_)), QString::number(whole_bits(lowest_bits_)));
 }
 
 QString GaugeView::with() const {
-  return gain_.bits_per_use > 0
-             ? tr("experts in use have %1 bits on average").arg(number_text(gain_.bits_per_use, 1))
-             : QString();
+  return gain_.bits_per_use > 0 ? tr("experts in use average %1 bits").arg(number_text(gain_.bits_per_use, 1))
+                                : QString();
 }
 
-void GaugeView::set(const PolicyGain& gain, double lowest_bits) {
+void GaugeView::set(const PolicyGain& gain, double lowest_bits, double highest_bits) {
   const QString before = text();
   gain_ = gain;
   lowest_bits_ = lowest_bits;
+  highest_bits_ = highest_bits;
   if (text() == before) return;
   setAccessibleName(text());
   update();
@@ -122,11 +122,9 @@ QualityLineView::QualityLineView(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("qualityLine"));
   setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   setToolTip(
-      tr("The session's tokens from left to right; at the top nothing is lost. \"Fixed\" is a mix of as many "
-         "experts at each precision "
-         "that stays as "
-         "it is: chosen by the session's first 2,048 tokens, and before there are as many, by the "
-         "calibration. The marks below are your questions."));
+      tr("The session's tokens from left to right; at the top nothing is lost. \"Fixed\" is a mix with as "
+         "many experts at each precision that never changes: chosen by the session's first 2,048 tokens or, "
+         "until there are that many, by the calibration. The marks below are your questions."));
 }
 
 void QualityLineView::set_line(const QualityLine& line, const PolicyGain& whole) {
@@ -159,12 +157,40 @@ void QualityLineView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   paint_lines(painter);
+  paint_scale(painter);
   paint_questions(painter);
   paint_legend(painter, chart_height + space::tight);
 }
 
+QFont QualityLineView::small_font() const {
+  return type_of(font(), Type::hint);
+}
+
 QRectF QualityLineView::chart_area() const {
-  return {0, 1, static_cast<double>(width()), chart_height - 2};
+  const double scale = QFontMetricsF(small_font()).horizontalAdvance(percent_text(1)) + space::tight;
+  return {0, 1, width() - scale, chart_height - 2};
+}
+
+// How much of the shares there is from the top to the bottom.
+double QualityLineView::range() const {
+  double lowest = 1;
+  for (const QualityPoint& point : line_.points)
+    lowest = std::min({lowest, point.kept, point.low, point.fixed.value_or(1)});
+  return std::max(0.02, 1 - lowest) * (1 + room_above);
+}
+
+// What the top and the bottom are, beside them.
+void QualityLineView::paint_scale(QPainter& painter) const {
+  const QRectF area = chart_area();
+  const QFontMetricsF metrics(small_font());
+  painter.setFont(small_font());
+  painter.setPen(tones(palette()).third);
+  const auto write = [&](double share, double baseline) {
+    const QString words = percent_text(share);
+    painter.drawText(QPointF(width() - metrics.horizontalAdvance(words), baseline), words);
+  };
+  write(1, area.top() + metrics.ascent());
+  write(std::max(0.0, 1 - range()), area.bottom());
 }
 
 double QualityLineView::x_of(std::size_t point) const {
@@ -210,10 +236,7 @@ void QualityLineView::paint_questions(QPainter& painter) const {
 void QualityLineView::paint_lines(QPainter& painter) const {
   const Tones& t = tones(palette());
   const QRectF area = chart_area();
-  double lowest = 1;
-  for (const QualityPoint& point : line_.points)
-    lowest = std::min({lowest, point.kept, point.low, point.fixed.value_or(1)});
-  const double range = std::max(0.02, 1 - lowest) * (1 + room_above);
+  const double range = this->range();
   const auto draw = [&](const std::function<std::optional<double>(const QualityPoint&)>& share,
                         const QPen& pen) {
     QPainterPath path;
@@ -240,9 +263,8 @@ void QualityLineView::paint_lines(QPainter& painter) const {
 
 void QualityLineView::paint_legend(QPainter& painter, double top) const {
   const Tones& t = tones(palette());
-  const QFont small = type_of(font(), Type::hint);
-  const QFontMetricsF metrics(small);
-  painter.setFont(small);
+  const QFontMetricsF metrics(small_font());
+  painter.setFont(small_font());
   double x = 0;
   const auto entry = [&](const QString& words, QPen pen) {
     painter.setPen(pen);
@@ -255,12 +277,15 @@ void QualityLineView::paint_legend(QPainter& painter, double top) const {
   entry(words[0], QPen(t.accent, 2));
   if (!words[1].isEmpty()) entry(words[1], dashed_pen(t));
   entry(words[2], dotted_pen(t));
-  // What the sides mean, where there is room for it.
-  const QString time = tr("tokens →");
-  const double width = metrics.horizontalAdvance(time);
+  // What the marks are, and the side, where there is room for it.
   painter.setPen(t.third);
-  if (x + width <= this->width())
-    painter.drawText(QPointF(this->width() - width, top + metrics.ascent()), time);
+  for (const QString& last : {line_.questions.empty() ? QString() : tr("▴ your questions   tokens →"),
+                              line_.questions.empty() ? QString() : tr("▴ questions"), tr("tokens →")}) {
+    const double room = metrics.horizontalAdvance(last);
+    if (last.isEmpty() || x + room > width()) continue;
+    painter.drawText(QPointF(width() - room, top + metrics.ascent()), last);
+    return;
+  }
 }
 
 }  // namespace fovea::ui

@@ -13,8 +13,8 @@ class GaugeView : public QWidget {
 
  public:
   explicit GaugeView(QWidget* parent = nullptr);
-  // lowest_bits: of a weight, at the lowest tier.
-  void set(const PolicyGain& gain, double lowest_bits);
+  // Bits of a weight at the lowest tier and at the highest.
+  void set(const PolicyGain& gain, double lowest_bits, double highest_bits);
   QString text() const;  // all of it, as it is read aloud
   QSize sizeHint() const override;
 
@@ -25,7 +25,7 @@ class GaugeView : public QWidget {
   QString number() const, what() const, with() const;
 
   PolicyGain gain_;
-  double lowest_bits_ = 0;
+  double lowest_bits_ = 0, highest_bits_ = 0;
 };
 
 // What was kept over the session's tokens, beside a fixed mix of the same size and everything at the lowest
@@ -47,8 +47,11 @@ class QualityLineView : public QWidget {
   void paintEvent(QPaintEvent* event) override;
 
  private:
+  QFont small_font() const;
   QRectF chart_area() const;
+  double range() const;
   double x_of(std::size_t point) const;
+  void paint_scale(QPainter& painter) const;
   void paint_questions(QPainter& painter) const;
   void paint_lines(QPainter& painter) const;
   void paint_legend(QPainter& painter, double top) const;

@@ -152,14 +152,13 @@ void HeatmapView::paint_in_flight(QPainter& painter) {
     if (single_layer_ && cell_of(unit).layer != *single_layer_) continue;
     // To more bits it brightens once; to fewer it comes out of what is behind it.
     QColor veil = is_up ? QColor(Qt::white) : palette().color(QPalette::Base);
-    veil.setAlphaF(static_cast<float>((is_up ? 0.55 : 0.8) * freshness * freshness));
+    veil.setAlphaF(static_cast<float>((is_up ? 0.55 : 0.6) * freshness * freshness));
     const QRectF cell = rect_of(unit);
     painter.fillRect(cell.toRect(), veil);
-    const double reach = std::round(2 - freshness);  // no further: the neighbours are near
     QColor colour = ink;
     colour.setAlphaF(static_cast<float>(0.75 * freshness));
     painter.setPen(colour);
-    painter.drawRect(at_least(cell, 4).adjusted(-reach, -reach, reach, reach).toRect());
+    painter.drawRect(at_least(cell, 4).toRect().adjusted(-1, -1, 0, 0));  // the neighbours are near
   }
   const MapFrame& frame = *scene_.frame;
   for (std::size_t unit = 0; unit < frame.size(); ++unit) {

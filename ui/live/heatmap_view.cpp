@@ -26,9 +26,9 @@ HeatmapView::HeatmapView(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAccessibleName(tr("Expert map"));
-  setAccessibleDescription(tr(
-      "Layers down, experts across. Arrow keys move, Enter follows an expert, L shows its layer alone, E the "
-      "expert, plus and minus zoom."));
+  setAccessibleDescription(
+      tr("Layers down, experts across. Arrow keys move, Enter follows an expert, L shows only its layer, E "
+         "only the expert, plus and minus zoom."));
   motion_ = new QVariantAnimation(this);
   motion_->setStartValue(0.0);
   motion_->setEndValue(1.0);

@@ -18,13 +18,12 @@ LegendView::LegendView(QWidget* parent) : QWidget(parent) {
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // fixed would be the height of the hint
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
-  setToolTip(tr(
-      "The colour says how many bits a weight has, its strength how hot an expert is: the square root of its "
-      "hotness beside the hottest of its layer. Hotness is how much of the router's weight an expert got "
-      "lately. The "
-      "line is how many of a layer's experts the memory lets be more precise than the lowest: where it "
-      "stands beside "
-      "one, another expert was worth more."));
+  setToolTip(
+      tr("The colour shows how many bits a weight has, its strength how hot an expert is: the square root of "
+         "its hotness relative to the hottest expert of its layer. Hotness is how much of the router's "
+         "weight an expert has received lately. The line is how many of a layer's experts the memory allows "
+         "to be more precise than the lowest: where it includes one that is not, another expert was worth "
+         "more."));
 }
 
 void LegendView::set_numbers(const SnapshotNumbers& numbers, std::int64_t on_disk, bool by_use) {
@@ -163,10 +162,11 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
     painter->drawText(QRectF(at.x() + left, at.y(), text_width + 2, line), Qt::AlignVCenter, text);
     return at;
   };
-  words(by_use_ ? tr("stronger = used more lately") : tr("stronger = used more"), 0);
+  words(by_use_ ? tr("stronger = more recent use") : tr("stronger = used more"), 0);
   if (!swaps_) return y + line * 1.2;
   if (frontier_) {
-    const QPointF mark = words(tr("memory's limit"), line * 1.2);
+    const QPointF mark =
+        words(tr("room above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
     if (painter) {
       QPen dashes(tones(palette()).text, 1.4);
       dashes.setDashPattern({2.5, 2});
@@ -186,7 +186,7 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
         {c + QPointF(0, -size), c + QPointF(size, 0), c + QPointF(0, size), c + QPointF(-size, 0)}));
     painter->setRenderHint(QPainter::Antialiasing, false);
   }
-  const QPointF ring = words(tr("just changed"), line);
+  const QPointF ring = words(tr("just changed: bright up, dark down"), line);
   if (painter) {
     const double side = line * 0.5;
     painter->setPen(QPen(palette().color(QPalette::WindowText), 1));

@@ -164,8 +164,9 @@ void LivePanel::refresh_judgements() {
   routers_->set_conversations(judgement.conversations);
   gain_->set_gain(judgement.gain);
   advice_->setVisible(judgement.gain.verdict == GainVerdict::loses);
-  gauge_->set(judgement.gain,
-              source_.numbers().tiers.empty() ? 0 : source_.numbers().tiers.back().bits_per_weight);
+  const auto& tiers = source_.numbers().tiers;
+  gauge_->set(judgement.gain, tiers.empty() ? 0 : tiers.back().bits_per_weight,
+              tiers.empty() ? 0 : tiers.front().bits_per_weight);
   if (tour_->isHidden()) line_->set_line(source_.quality_line(), judgement.gain);
   update_alarms();
 }
@@ -305,18 +306,23 @@ void LivePanel::update_header(const ShownMoment& moment) {
       parts += tr("Replay of %1").arg(moment.recording);
       break;
     case State::frozen:
-      parts += tr("Frozen, %1 s back").arg(number_text(moment.seconds_behind_live, 0));
+      parts += tr("Frozen, %1 s ago").arg(number_text(moment.seconds_behind_live, 0));
       break;
     case State::idle:
       parts += tr("Idle");
       break;
     case State::live:
-      parts += tr("Live");
       break;
   }
-  if (moment.state != State::idle) parts += tr("%1 tok/s").arg(number_text(n.tokens_per_second));
-  parts += tr("%1 bits").arg(number_text(n.mean_bits_per_weight, 2));
-  if (moment.high_share) parts += tr("%1 at %2").arg(percent_text(*moment.high_share), tier_text(n, 0));
+  if (moment.state != State::idle)
+    parts +=
+        tr("%1 tokens per second").arg(number_text(n.tokens_per_second, n.tokens_per_second < 10 ? 1 : 0));
+  // Beside the gauge, which weighs what is used, these would be other numbers of what seems to be the same.
+  QStringList more{
+      tr("All experts, used or not, have %1 bits on average").arg(number_text(n.mean_bits_per_weight, 2))};
+  if (moment.high_share)
+    more += tr("Uses that met %1: %2").arg(tier_text(n, 0), percent_text(*moment.high_share));
+  headline_->setToolTip(more.join(QLatin1Char('\n')));
   if (moment.host_share) parts += tr("%1 by the processor").arg(percent_text(*moment.host_share));
   headline_->set_parts(parts);
 }

@@ -63,7 +63,8 @@ void LivePanel::build() {
   pages_->addWidget(make_empty_page());
   auto* page = new QWidget(pages_);
   auto* content = new QVBoxLayout(page);
-  content->setContentsMargins(space::wide, space::close, space::wide, space::close);
+  // Its title stands on the line of the conversation's.
+  content->setContentsMargins(space::wide, space::hair / 2, space::wide, space::close);
   content->setSpacing(space::close);
   content->addWidget(make_header());
   const int margin = space::tight;
@@ -76,9 +77,8 @@ void LivePanel::build() {
   alarm_->setAccessibleName(tr("Alarm"));
   alarm_->setToolTip(
       tr("A router has collapsed when the same few experts serve nearly every token, now and over many "
-         "subjects: "
-         "those of the calibration, or, without one, all since the model was opened. An answer about one "
-         "subject keeps to few experts, too; that is no alarm."));
+         "subjects: those of the calibration, or, without one, all since the model was opened. An answer "
+         "about one subject also uses only a few experts; that is no cause for alarm."));
   alarm_->hide();
   content->addWidget(alarm_);
   splitter_ = new QSplitter(Qt::Horizontal, page);
@@ -173,7 +173,7 @@ QWidget* LivePanel::make_header() {
   menu->addAction(tr("Take the tour"), this, &LivePanel::tourRequested);
   menu->addAction(tr("Look inside the answers"), this, &LivePanel::lookInsideRequested)
       ->setObjectName(QStringLiteral("panelLookInside"));
-  beside_ = menu->addAction(tr("Fixed beside adaptive…"), this, &LivePanel::besideRequested);
+  beside_ = menu->addAction(tr("Fixed and adaptive side by side…"), this, &LivePanel::besideRequested);
   switch_ = menu->addAction({}, this, &LivePanel::switchPolicyRequested);
   switch_->setObjectName(QStringLiteral("switchAction"));
   menu->addSeparator();
@@ -239,9 +239,9 @@ QWidget* LivePanel::make_map_tools() {
     heatmap_->set_order(on ? HeatOrder::by_hotness : HeatOrder::by_index);
     Q_EMIT hottestFirstChosen(on);
   });
-  auto* textures =
-      make_button(tools, tr("Patterns"),
-                  tr("Mark the tiers with patterns, too, so that they can be told without colours"), true);
+  auto* textures = make_button(
+      tools, tr("Hatched"),
+      tr("Mark the tiers with patterns too, so that they can be told apart without colours"), true);
   textures->setObjectName(QStringLiteral("patterns"));
   connect(textures, &QToolButton::toggled, this, [this](bool on) {
     heatmap_->set_textures(on);
@@ -396,7 +396,7 @@ QWidget* LivePanel::make_timeline() {
   for (const double speed : {0.5, 1.0, 2.0, 5.0, 20.0})
     speed_->addItem(QStringLiteral("%1×").arg(speed), speed);
   speed_->setCurrentIndex(1);
-  auto* live = make_button(bar, tr("Live"), tr("Back to what happens now"));
+  auto* live = make_button(bar, tr("Live"), tr("Back to what is happening now"));
   live->setObjectName(QStringLiteral("live"));
   connect(live, &QToolButton::clicked, &source_, &LiveSource::back_to_live);
   layout->addWidget(play_);

@@ -252,7 +252,7 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
         tr("%1 of %2").arg(bytes_text(memory_.device_used_bytes), bytes_text(memory_.device_total_bytes)));
   }
   if (memory_.host_bytes > 0) {
-    y = bar(painter, y, width, tr("Main memory, the processor's"), memory_.host_bytes,
+    y = bar(painter, y, width, tr("Main memory (processor)"), memory_.host_bytes,
             std::max(memory_.host_total_bytes, memory_.host_bytes), tier_solid(1, {}, palette()),
             host_value());
   }
@@ -281,7 +281,7 @@ void PoolsView::tell() {
   QStringList words;
   for (const BudgetPart& part : memory_.budget)
     words << part_name(part) + QLatin1Char(' ') + part_value(part);
-  if (memory_.host_bytes > 0) words << tr("Main memory, the processor's") + QLatin1Char(' ') + host_value();
+  if (memory_.host_bytes > 0) words << tr("Main memory (processor)") + QLatin1Char(' ') + host_value();
   setAccessibleDescription(words.join(QStringLiteral(", ")));
 }
 
@@ -290,9 +290,9 @@ bool PoolsView::event(QEvent* event) {
     QToolTip::showText(
         static_cast<QHelpEvent*>(event)->globalPos(),
         numbers_.budget_bytes > 0
-            ? tr("The planner cut the budget before the model was loaded. Experts change their tier inside "
-                 "their part; the line is the budget, which is never exceeded.")
-            : tr("What the model takes as its file has it; no budget was set."),
+            ? tr("The planner divided the budget before the model was loaded. Experts change their tier "
+                 "within their part; the line is the budget, which is never exceeded.")
+            : tr("What the model takes at its file's precision; no budget was set."),
         this);
     return true;
   }

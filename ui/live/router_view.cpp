@@ -27,7 +27,7 @@ void RouterView::set_health(const RouterHealth& health) {
                            health.elsewhere.has_value() != health_.elsewhere.has_value();
   health_ = health;
   if (other_shape) updateGeometry();
-  QString words = tr("Nothing was routed yet.");
+  QString words = tr("Nothing has been routed yet.");
   if (!health.layers.empty()) {
     words = tr("Mean evenness %1; collapsed layers: %2.")
                 .arg(percent_text(health.evenness))
@@ -100,7 +100,7 @@ QString RouterView::busiest_words(double max_violation) {
 }
 
 QString RouterView::elsewhere_words(double share) {
-  return tr("%1 go to other experts than in the calibration").arg(percent_text(share));
+  return tr("%1 of uses go to other experts than in the calibration").arg(percent_text(share));
 }
 
 QString RouterView::layer_words(std::size_t layer) const {
@@ -119,7 +119,7 @@ QString RouterView::layer_words(std::size_t layer) const {
     words += QLatin1Char(' ') + tr("Collapsed: the same few experts take nearly all, whatever the subject.");
   if (h.one_subject)
     words += QLatin1Char(' ') +
-             tr("One subject: over the many of the calibration, other experts worked here as well.");
+             tr("One subject: over the many subjects of the calibration, other experts worked here as well.");
   return words;
 }
 
@@ -150,7 +150,7 @@ void RouterView::paint_conversations(QPainter& painter) const {
   painter.setPen(subtle_text(palette()));
   const double top = conversation_row(0).top() - line * 1.35;
   painter.drawText(QRectF(0, top, width(), line), Qt::AlignLeft | Qt::AlignVCenter,
-                   conversations_.empty() ? tr("Conversations: none used the experts yet")
+                   conversations_.empty() ? tr("Conversations: none has used the experts yet")
                                           : tr("Conversations and the experts they used"));
   std::int64_t most = 1;
   for (const auto& row : conversations_) most = std::max(most, row.uses);
@@ -260,12 +260,11 @@ bool RouterView::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const int layer = layer_at(help->pos());
-    QToolTip::showText(
-        help->globalPos(),
-        layer >= 0 ? layer_words(static_cast<std::size_t>(layer))
-                   : tr("Choose a conversation to see its busiest experts on the map. \"In common\" is "
-                        "the share of them that the present one uses most, too."),
-        this);
+    QToolTip::showText(help->globalPos(),
+                       layer >= 0 ? layer_words(static_cast<std::size_t>(layer))
+                                  : tr("Choose a conversation to see its busiest experts on the map. \"In "
+                                       "common\" is the share of them that the current one also uses most."),
+                       this);
     return true;
   }
   return QWidget::event(event);

@@ -24,13 +24,13 @@ struct StoryWords {
 }  // namespace
 
 QString chapter_sentence(const Chapter& chapter) {
-  const QString question = StoryWords::tr("For “%1” ").arg(QString::fromStdString(chapter.question));
+  const QString question = StoryWords::tr("For “%1”, ").arg(QString::fromStdString(chapter.question));
   if (chapter.woke == 0 && chapter.rested == 0)
     return question + StoryWords::tr("no expert changed its precision.");
   return question +
-         StoryWords::tr("%n expert(s) woke to more bits", nullptr, static_cast<int>(chapter.woke)) +
+         StoryWords::tr("%n expert(s) rose to more bits", nullptr, static_cast<int>(chapter.woke)) +
          QStringLiteral(", ") +
-         StoryWords::tr("%1 went to rest at fewer to make room").arg(count_text(chapter.rested)) +
+         StoryWords::tr("%1 fell to fewer to make room").arg(count_text(chapter.rested)) +
          QStringLiteral("; ") +
          (chapter.waits == 0 ? StoryWords::tr("no token waited.")
                              : StoryWords::tr("%n use(s) of experts waited for the disk.", nullptr,
@@ -42,7 +42,7 @@ StoryView::StoryView(QWidget* parent) : QWidget(parent), sentence_(new QLabel(th
   setFocusPolicy(Qt::TabFocus);
   setAccessibleName(tr("What happened"));
   setToolTip(tr(
-      "An expert wakes when it becomes more precise, and rests when it takes less room. Click to read what "
+      "Experts that the question uses become more precise; others take less room instead. Click to read what "
       "happened before."));
   sentence_->setWordWrap(true);
   sentence_->setTextFormat(Qt::PlainText);

@@ -63,7 +63,7 @@ void TourView::set_caption(const TourCaption& caption) {
   const bool goes_on = caption.phase == Phase::runs || caption.phase == Phase::paused;
   pause_->setVisible(goes_on);
   skip_->setVisible(goes_on);
-  pause_->setText(caption.phase == Phase::paused ? tr("Go on") : tr("Pause"));
+  pause_->setText(caption.phase == Phase::paused ? tr("Continue") : tr("Pause"));
   keep_->setVisible(caption.phase == Phase::ended);
   remove_->setVisible(caption.phase == Phase::ended);
   end_->setVisible(caption.phase != Phase::ended);

@@ -86,9 +86,8 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
        &series.promotions, &series.demotions, high, low},
       {tr("Read for swaps"),
        rate,
-       tr("Bytes of new versions that were read from the store. The dashed line is what was measured that "
-          "this "
-          "machine can read."),
+       tr("Bytes of new versions that were read from the store. The dashed line is the measured read speed "
+          "of this machine."),
        &series.bytes,
        nullptr,
        palette().color(QPalette::Link),
@@ -96,9 +95,8 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
        link},
       {tr("Below the highest tier"),
        percent_text(lately(series.below_high)) + stalls,
-       tr("Share of the tokens' uses of experts that were not served at the highest tier. A stall is a use "
-          "of an "
-          "expert that was on disk alone: the token waited for it."),
+       tr("Share of the uses of experts that were not served at the highest tier. A stall is a use of an "
+          "expert that was only on the disk: the token waited for it."),
        &series.below_high,
        nullptr,
        low,
@@ -107,7 +105,7 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
        1},
       {tr("Swaps under way"),
        tr("%1 queued · %2 reading · %3 ready").arg(numbers_.queued).arg(numbers_.reading).arg(numbers_.ready),
-       tr("Swaps that were decided and are not yet published."),
+       tr("Swaps that have been decided but not yet published."),
        &series.queue,
        nullptr,
        subtle_text(palette()),

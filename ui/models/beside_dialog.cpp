@@ -65,13 +65,12 @@ std::vector<WordRange> differing_words(const QString& text, const QString& other
 
 BesideDialog::BesideDialog(const QString& question, const QString& takes, bool possible, QWidget* parent)
     : QDialog(parent), possible_(possible), takes_(takes) {
-  setWindowTitle(tr("Fixed beside adaptive"));
+  setWindowTitle(tr("Fixed and adaptive side by side"));
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(space::close);
-  auto* what =
-      new QLabel(tr("One question is answered twice, with the same seed and in the same memory: by experts "
-                    "that follow the conversation, and by a fixed mix."),
-                 this);
+  auto* what = new QLabel(tr("One question is answered twice, with the same seed and the same amount of "
+                             "memory: by experts that follow the conversation, and by a fixed mix."),
+                          this);
   what->setWordWrap(true);
   layout->addWidget(what);
   question_ = new QPlainTextEdit(question, this);

@@ -45,12 +45,11 @@ CompareDialog::CompareDialog(const QString& model, const QString& now,
   auto* page = new QWidget(this);
   auto* lines = new QVBoxLayout(page);
   lines->setContentsMargins(0, 0, 0, 0);
-  lines->addWidget(
-      wrapped(tr("%1 is opened as it is now, and with another choice. With each it reads the same text and "
-                 "writes for "
-                 "some seconds: that shows what the choice changes in quality, memory and speed.")
-                  .arg(breakable(model)),
-              "compareWhat", page));
+  lines->addWidget(wrapped(
+      tr("%1 is opened as it is now, and again with another choice. Each time it reads the same text and "
+         "writes for a few seconds, which shows how the choice affects quality, memory and speed.")
+          .arg(breakable(model)),
+      "compareWhat", page));
   asked_ = new QWidget(page);
   auto* asked = new QVBoxLayout(asked_);
   asked->setContentsMargins(0, 0, 0, 0);
@@ -65,7 +64,7 @@ CompareDialog::CompareDialog(const QString& model, const QString& now,
   layout->addWidget(note_);
   progress_ = new QProgressBar(this);
   progress_->setObjectName(QStringLiteral("compareProgress"));
-  progress_->setAccessibleName(tr("How far the comparison is"));
+  progress_->setAccessibleName(tr("Progress of the comparison"));
   progress_->setTextVisible(false);
   progress_->hide();
   layout->addWidget(progress_);
@@ -84,7 +83,7 @@ CompareDialog::CompareDialog(const QString& model, const QString& now,
 }
 
 QWidget* CompareDialog::make_choices(const QString& now) {
-  auto* box = new QGroupBox(tr("As it is now (%1), beside").arg(now), asked_);
+  auto* box = new QGroupBox(tr("As it is now (%1), compared with").arg(now), asked_);
   auto* layout = new QVBoxLayout(box);
   for (const CompareChoice& choice : choices_) {
     auto* button = new QRadioButton(choice.text, box);
@@ -108,18 +107,18 @@ QWidget* CompareDialog::make_choices(const QString& now) {
 }
 
 QWidget* CompareDialog::make_text() {
-  auto* box = new QGroupBox(tr("Text that is read"), asked_);
+  auto* box = new QGroupBox(tr("Text to read"), asked_);
   auto* layout = new QVBoxLayout(box);
   built_in_text_ = new QRadioButton(
-      tr("A short text of Fovea's own: conversation, prose, code, mathematics, other languages"), box);
+      tr("Fovea's own short text: conversation, prose, code, mathematics, other languages"), box);
   built_in_text_->setObjectName(QStringLiteral("compareBuiltIn"));
   built_in_text_->setChecked(true);
-  own_text_ = new QRadioButton(tr("A text file, best one like those that you work with:"), box);
+  own_text_ = new QRadioButton(tr("A text file, ideally like those you work with:"), box);
   own_text_->setObjectName(QStringLiteral("compareOwn"));
   text_file_ = new QLineEdit(box);
   text_file_->setObjectName(QStringLiteral("compareFile"));
   text_file_->setAccessibleName(tr("Text file"));
-  text_file_->setPlaceholderText(tr("some thousand words"));
+  text_file_->setPlaceholderText(tr("a few thousand words"));
   auto* choose = new QPushButton(tr("Choose…"), box);
   choose->setObjectName(QStringLiteral("chooseCompareFile"));
   auto* row = new QHBoxLayout;
@@ -137,7 +136,7 @@ QWidget* CompareDialog::make_text() {
     update_state();
   });
   connect(choose, &QPushButton::clicked, this, [this] {
-    const QString file = QFileDialog::getOpenFileName(this, tr("A text that is read"));
+    const QString file = QFileDialog::getOpenFileName(this, tr("Choose a text to read"));
     if (file.isEmpty()) return;
     own_text_->setChecked(true);
     text_file_->setText(file);
@@ -146,12 +145,12 @@ QWidget* CompareDialog::make_text() {
 }
 
 QWidget* CompareDialog::make_result() {
-  auto* box = new QGroupBox(tr("What was found"), this);
+  auto* box = new QGroupBox(tr("Result"), this);
   box->setObjectName(QStringLiteral("compareResult"));
   auto* layout = new QVBoxLayout(box);
   sentence_ = wrapped({}, "compareSentence", box);
   sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-  sentence_->setAccessibleName(tr("What was found"));
+  sentence_->setAccessibleName(tr("Result"));
   QFont larger = sentence_->font();
   larger.setPointSizeF(larger.pointSizeF() * 1.15);
   sentence_->setFont(larger);

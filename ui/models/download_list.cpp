@@ -156,7 +156,8 @@ void DownloadList::ask_cancel(qint64 id) {
                     tr("Cancel the download of %1?").arg(row.name), QMessageBox::NoButton, this);
     box.setTextFormat(Qt::PlainText);
     box.setInformativeText(
-        tr("The %1 that have come are deleted. Pause it to go on later.").arg(bytes_text(row.done)));
+        tr("The %1 downloaded so far will be deleted. To continue later, pause it instead.")
+            .arg(bytes_text(row.done)));
     QAbstractButton* yes = box.addButton(tr("Cancel the download"), QMessageBox::DestructiveRole);
     box.setDefaultButton(box.addButton(tr("Keep it"), QMessageBox::RejectRole));
     box.exec();

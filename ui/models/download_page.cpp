@@ -93,7 +93,7 @@ QWidget* DownloadPage::make_search() {
   layout->setContentsMargins(0, 0, 0, 0);
   field_ = new QLineEdit(box);
   field_->setObjectName(QStringLiteral("hubSearch"));
-  field_->setPlaceholderText(tr("Search models to download"));
+  field_->setPlaceholderText(tr("Search for models to download"));
   field_->setAccessibleName(tr("Search on the hub"));
   field_->setClearButtonEnabled(true);
   search_ = new QPushButton(tr("&Search"), box);
@@ -244,12 +244,11 @@ QWidget* DownloadPage::make_token() {
 
 void DownloadPage::set_hub(const QString& host) {
   hub_ = host;
-  token_text_->setText(tr("%1 shows this model only to people who have accepted its terms there, or who may "
-                          "see it. Accept them on "
-                          "its page in a browser, make an access token in your account's settings, and enter "
-                          "it here. It is kept "
-                          "in the system's keyring and sent to %1 alone.")
-                           .arg(hub_));
+  token_text_->setText(
+      tr("%1 shows this model only to people who have accepted its terms there or have been given access. "
+         "Accept them on its page in a browser, create an access token in your account's settings, and enter "
+         "it here. It is kept in the system's keyring and sent to %1 only.")
+          .arg(hub_));
 }
 
 void DownloadPage::set_offline(bool offline) {
@@ -280,9 +279,10 @@ void DownloadPage::edit_search(const QString& text) {
 
 void DownloadPage::show_catalogue() {
   const QString typed = field_->text().trimmed();
-  catalogue_note_->setText(catalogue_->shown_count() > 0
-                               ? tr("Enter searches all of %1 for “%2”.").arg(hub_, typed)
-                               : tr("None of these. Enter searches all of %1 for “%2”.").arg(hub_, typed));
+  catalogue_note_->setText(
+      catalogue_->shown_count() > 0
+          ? tr("Press Enter to search all of %1 for “%2”.").arg(hub_, typed)
+          : tr("None of these match. Press Enter to search all of %1 for “%2”.").arg(hub_, typed));
   catalogue_note_->setVisible(!typed.isEmpty());
   if (catalogue_->has_rows()) found_->setCurrentWidget(catalogue_page_);
 }
@@ -335,8 +335,7 @@ void DownloadPage::show_versions(const QString& repository, const std::vector<Ve
   version_table_->set_rows(rows);
   listed_->setCurrentIndex(rows.empty() ? 1 : 0);
   listed_text_->setText(
-      repository.isEmpty() ? QString()
-                           : tr("%1 holds neither a file nor a folder that Fovea can open.").arg(repository));
+      repository.isEmpty() ? QString() : tr("%1 has no file or folder that Fovea can open.").arg(repository));
   title_->setText(breakable(repository));
   const auto proposed = std::ranges::find(rows, true, &VersionRow::is_proposed);
   if (proposed != rows.end()) versions_->selectRow(static_cast<int>(proposed - rows.begin()));

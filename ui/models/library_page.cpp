@@ -85,7 +85,7 @@ QWidget* LibraryPage::make_tools() {
   folder_button_ = new QToolButton(tools);
   folder_button_->setObjectName(QStringLiteral("folders"));
   folder_button_->setText(tr("Folders"));
-  folder_button_->setToolTip(tr("Where models are looked for"));
+  folder_button_->setToolTip(tr("Where Fovea looks for models"));
   folder_button_->setPopupMode(QToolButton::InstantPopup);
   folder_menu_ = new QMenu(folder_button_);
   folder_menu_->setObjectName(QStringLiteral("folderMenu"));
@@ -234,7 +234,7 @@ void LibraryPage::show_selected() {
   if (index.isValid()) {
     details_->show_model(table_->row(proxy_->mapToSource(index).row()));
   } else {
-    details_->show_nothing(table_->rowCount() > 0 ? tr("Choose a model at the left.") : QString());
+    details_->show_nothing(table_->rowCount() > 0 ? tr("Choose a model on the left.") : QString());
   }
 }
 
@@ -270,7 +270,7 @@ void LibraryPage::show_error(const QString& text) {
 void LibraryPage::fill_folders() {
   folder_menu_->clear();
   folder_menu_->addAction(tr("&Add a folder…"), this, &LibraryPage::add_folder);
-  folder_menu_->addSection(tr("Models are looked for in"));
+  folder_menu_->addSection(tr("Fovea looks for models in"));
   for (const FolderView& folder : folders_) {
     QString label = folder.path;
     label.replace(QLatin1Char('&'), QLatin1String("&&"));
@@ -281,7 +281,7 @@ void LibraryPage::fill_folders() {
     QMenu* own = folder_menu_->addMenu(label);
     own->addAction(tr("&Show in the file manager"), this,
                    [this, path = folder.path] { Q_EMIT showInFolderRequested(path); });
-    own->addAction(tr("&Look no longer in it"), this,
+    own->addAction(tr("Stop &looking here"), this,
                    [this, path = folder.path] { Q_EMIT removeFolderRequested(path); });
   }
 }
@@ -294,7 +294,7 @@ void LibraryPage::add_folder() {
 void LibraryPage::ask_remove() {
   const LibraryRow row = details_->model();
   QString text = tr("Move %1 to the trash?").arg(row.name);
-  QString more = tr("Its files take %1 on the disk; the room is free when the trash is emptied.\n\n%2")
+  QString more = tr("Its files take %1 on the disk; the space is freed when the trash is emptied.\n\n%2")
                      .arg(bytes_text(row.bytes), row.path);
   if (!row.stores.isEmpty())
     more +=

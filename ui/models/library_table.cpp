@@ -74,7 +74,7 @@ QString LibraryTable::text(const LibraryRow& row, int column) const {
 
 QString LibraryTable::about(const LibraryRow& row) {
   if (!row.is_read || !row.error.isEmpty()) return {};
-  if (row.experts == 0) return tr("All of it works for each token");
+  if (row.experts == 0) return tr("Each token uses all of it");
   return tr("%1 experts in %n layer(s), %2 for each token", nullptr, row.layers)
       .arg(row.experts)
       .arg(row.experts_used);
@@ -137,7 +137,7 @@ QVariant LibraryTable::headerData(int section, Qt::Orientation orientation, int 
   }
   if (role == Qt::ToolTipRole) {
     if (section == fit) return tr("Whether it fits into the memory that is free for a model now");
-    if (section == experts) return tr("Experts that each token uses, of those in each layer");
+    if (section == experts) return tr("Experts used by each token, out of those in each layer");
     if (section == context) return tr("The longest conversation that the model was trained for, in tokens");
     if (section == quantization) return tr("The formats in which most of its weights are stored");
     return {};

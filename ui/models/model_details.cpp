@@ -9,6 +9,7 @@
 
 #include "ui/language/number_text.h"
 #include "ui/models/fit_style.h"
+#include "ui/theme/icons.h"
 #include "ui/theme/style.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
@@ -61,7 +62,7 @@ ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
   facts->setColumnStretch(1, 1);
   facts_ = facts;
   parameters_ = add_fact(tr("Parameters"), tr("How many weights it has, and how many of them a token uses"));
-  experts_ = add_fact(tr("Experts"), tr("Experts that each token uses, of those in each layer"));
+  experts_ = add_fact(tr("Experts"), tr("Experts used by each token, out of those in each layer"));
   context_ = add_fact(tr("Context"), tr("The longest conversation that it was trained for"));
   size_ = add_fact(tr("Size"), tr("Of its files on the disk"));
   more_ = new QWidget(page);
@@ -72,9 +73,9 @@ ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
   facts_ = details;
   architecture_ = add_fact(tr("Architecture"), tr("The family of models whose design this one has"));
   format_ = add_fact(tr("Format"), tr("The formats in which most of its weights are stored"));
-  stores_ =
-      add_fact(tr("Prepared"),
-               tr("Files with its experts at several precisions, from which they change while it talks"));
+  stores_ = add_fact(
+      tr("Prepared"),
+      tr("Files with its experts at several precisions, so that they can change during a conversation"));
   details->addWidget(path_, details->rowCount(), 0, 1, 2);
   more_->hide();
   auto* more = new QToolButton(page);
@@ -83,7 +84,12 @@ ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
   more->setAutoRaise(true);
   more->setCheckable(true);
   more->setFocusPolicy(Qt::StrongFocus);
-  connect(more, &QToolButton::toggled, more_, &QWidget::setVisible);
+  more->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  more->setIcon(icon_of(Glyph::next));
+  connect(more, &QToolButton::toggled, more_, [this, more](bool shown) {
+    more_->setVisible(shown);
+    more->setIcon(icon_of(shown ? Glyph::open : Glyph::next));
+  });
   layout->addWidget(name_);
   layout->addWidget(fit_);
   layout->addWidget(why_);
@@ -107,11 +113,10 @@ ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
   };
   open_ = button("openModel", tr("&Open"), tr("Chat with it"), &ModelDetails::openRequested);
   make_main(*open_);
-  prepare_ =
-      button("prepareModel", tr("&Prepare…"),
-             tr("Write its experts at several precisions to the disk, so that they can change while it "
-                "talks"),
-             &ModelDetails::prepareRequested);
+  prepare_ = button("prepareModel", tr("&Prepare…"),
+                    tr("Write its experts at several precisions to the disk, so that they can change during "
+                       "a conversation"),
+                    &ModelDetails::prepareRequested);
   check_ = button("checkModel", tr("&Check"), tr("Read all its files and compare their checksums"),
                   &ModelDetails::checkRequested);
   folder_ = button("showModel", tr("Show in &folder"), tr("Open the folder in the file manager"),
@@ -210,7 +215,7 @@ void ModelDetails::show_facts() {
   set_fact(context_, known ? tr("%1 tokens").arg(count_text(row.context)) : QString());
   set_fact(size_, bytes_text(row.bytes));
   set_fact(stores_, !known                 ? QString()
-                    : row.stores.isEmpty() ? tr("not yet; opening it with a budget does it")
+                    : row.stores.isEmpty() ? tr("not yet; opening it with a budget prepares it")
                                            : row.stores.join(QLatin1Char('\n')));
 }
 
@@ -222,12 +227,12 @@ void ModelDetails::set_busy(bool busy) {
 void ModelDetails::update_buttons() {
   const bool usable = row_.is_read && row_.error.isEmpty();
   open_->setEnabled(row_.can_open);
-  open_->setText(row_.is_open ? tr("It is open") : tr("&Open"));
+  open_->setText(row_.is_open ? tr("Already open") : tr("&Open"));
   open_->setToolTip(row_.fit == FitView::does_not_fit ? row_.fit_why : tr("Chat with it"));
   prepare_->setEnabled(usable && !busy_);
   check_->setEnabled(row_.is_read && !busy_);
   remove_->setEnabled(row_.is_read && !busy_ && !row_.is_open);
-  remove_->setToolTip(row_.is_open ? tr("It is open: open another model first")
+  remove_->setToolTip(row_.is_open ? tr("Already open: open another model first")
                                    : tr("Move its files to the trash"));
 }
 

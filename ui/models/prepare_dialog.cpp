@@ -38,12 +38,10 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
     to->addWidget(label);
     return label;
   };
-  add_text(
-      choices,
-      tr("%1 is written to the disk at each of these precisions. While it talks, the parts that it uses "
-         "most can then be precise and the others small. This takes minutes, for a large model hours, and "
-         "can be stopped and continued.")
-          .arg(breakable(model)));
+  add_text(choices, tr("%1 is written to the disk at each of these precisions. During a conversation, the "
+                       "parts that it uses most can then be precise and the others small. This takes "
+                       "minutes, or hours for a large model, and can be stopped and continued.")
+                        .arg(breakable(model)));
   for (const TierChoice& tier : tiers) {
     auto* box = new QCheckBox(tier.text, page);
     box->setObjectName(QStringLiteral("tier_") + tier.name);
@@ -81,11 +79,10 @@ void PrepareDialog::say_size(const QString& text) {
 QWidget* PrepareDialog::make_text() {
   auto* box = new QGroupBox(tr("Text that the model reads first"), this);
   auto* layout = new QVBoxLayout(box);
-  auto* why = new QLabel(
-      tr("It shows which weights matter, so that low precisions keep more of the model. Best is a "
-         "text like those that you work with. Preparing takes longer with it, and what was prepared "
-         "at these precisions without it is made again."),
-      box);
+  auto* why = new QLabel(tr("It shows which weights matter, so that low precisions keep more of the model. A "
+                            "text like those you work with is best. Preparing takes longer with a text, and "
+                            "what was prepared at these precisions without one is prepared again."),
+                         box);
   why->setWordWrap(true);
   why->setForegroundRole(QPalette::PlaceholderText);
   layout->addWidget(why);
@@ -95,14 +92,13 @@ QWidget* PrepareDialog::make_text() {
     layout->addWidget(button);
     return button;
   };
-  built_in_text_ =
-      add("builtInText", tr("A short text of Fovea's own: conversation, prose, code, mathematics"));
+  built_in_text_ = add("builtInText", tr("Fovea's own short text: conversation, prose, code, mathematics"));
   own_text_ = add("ownText", tr("A text file:"));
   auto* row = new QHBoxLayout;
   text_file_ = new QLineEdit(box);
   text_file_->setObjectName(QStringLiteral("textFile"));
   text_file_->setAccessibleName(tr("Text file"));
-  text_file_->setPlaceholderText(tr("some thousand words"));
+  text_file_->setPlaceholderText(tr("a few thousand words"));
   auto* choose = new QPushButton(tr("Choose…"), box);
   choose->setObjectName(QStringLiteral("chooseText"));
   row->addSpacing(style()->pixelMetric(QStyle::PM_ExclusiveIndicatorWidth) +
@@ -115,15 +111,15 @@ QWidget* PrepareDialog::make_text() {
   measures_ = new QCheckBox(tr("Measure what each precision costs (takes a few minutes longer)"), box);
   measures_->setObjectName(QStringLiteral("measureCost"));
   measures_->setToolTip(
-      tr("How far the model's answers move when experts are less precise. With that, precision goes where it "
-         "matters most, and speed can be weighed against quality."));
+      tr("How far the model's answers move when experts are less precise. Knowing this, Fovea puts precision "
+         "where it matters most, and speed can be weighed against quality."));
   layout->addWidget(measures_);
   connect(no_text_, &QRadioButton::toggled, measures_, &QWidget::setDisabled);
   connect(text_file_, &QLineEdit::textEdited, own_text_, [this] { own_text_->setChecked(true); });
   connect(text_file_, &QLineEdit::textChanged, this, &PrepareDialog::update_start);
   connect(own_text_, &QRadioButton::toggled, this, &PrepareDialog::update_start);
   connect(choose, &QPushButton::clicked, this, [this] {
-    const QString file = QFileDialog::getOpenFileName(this, tr("A text that the model reads first"));
+    const QString file = QFileDialog::getOpenFileName(this, tr("Choose a text for the model to read first"));
     if (file.isEmpty()) return;
     own_text_->setChecked(true);
     text_file_->setText(file);

@@ -54,19 +54,17 @@ ServerPage::ServerPage(const ServerView& server, int most_slots, QWidget* parent
     tell();
   });
   layout->addWidget(on);
-  layout->addWidget(small_print(tr("Editors, agents and scripts ask the model that is open here, as they ask "
-                                   "OpenAI, Anthropic, Ollama or "
-                                   "llama.cpp. Another model of the library is loaded when a program names "
-                                   "it and there is memory for it "
-                                   "beside yours; yours is unloaded for nobody."),
-                                this));
+  layout->addWidget(small_print(
+      tr("Editors, agents and scripts can use the model that is open here as they use OpenAI, Anthropic, "
+         "Ollama or llama.cpp. Another model in the library is loaded when a program names it and there is "
+         "memory for it beside yours; yours is never unloaded for another."),
+      this));
   layout->addWidget(make_state());
   layout->addWidget(make_choices(most_slots));
   layout->addWidget(make_key());
-  layout->addWidget(
-      small_print(tr("The offline switch is about connections that Fovea makes, and the server makes "
-                     "none: neither depends on the other."),
-                  this));
+  layout->addWidget(small_print(tr("The offline switch concerns connections that Fovea makes, and the server "
+                                   "makes none: the two are independent."),
+                                this));
   layout->addStretch(1);
   set_state({});
 }
@@ -104,7 +102,7 @@ QWidget* ServerPage::make_choices(int most_slots) {
   auto* port = new QSpinBox(box);
   port->setObjectName(QStringLiteral("serverPort"));
   port->setRange(0, 65535);
-  port->setSpecialValueText(tr("a free one"));
+  port->setSpecialValueText(tr("any free port"));
   port->setKeyboardTracking(false);  // a port that is half typed is another one
   port->setValue(server_.port);
   connect(port, &QSpinBox::valueChanged, this, [this](int number) {
@@ -122,8 +120,8 @@ QWidget* ServerPage::make_choices(int most_slots) {
     tell();
   });
   form->addRow(tr("Requests &at once"), slots);
-  form->addRow({}, small_print(tr("They are answered in the same passes as your conversation, with "
-                                  "which they share one context's memory; others wait."),
+  form->addRow({}, small_print(tr("This many are answered in the same passes as your conversation and share "
+                                  "one context's memory with it; others wait."),
                                box));
   return box;
 }
@@ -139,10 +137,9 @@ QWidget* ServerPage::make_key() {
   key_box_ = new QWidget(box);
   auto* inner = new QVBoxLayout(key_box_);
   inner->setContentsMargins(0, 0, 0, 0);
-  inner->addWidget(
-      small_print(tr("Whoever reaches this computer and has the key can use the models. What is asked "
-                     "and answered goes over the network without encryption."),
-                  key_box_));
+  inner->addWidget(small_print(tr("Anyone who can reach this computer and has the key can use the models. "
+                                  "Questions and answers cross the network unencrypted."),
+                               key_box_));
   auto* row = new QHBoxLayout;
   key_ = shown_text("serverKey", tr("Key"), key_box_);
   auto* show = new QPushButton(tr("&Show"), key_box_);
@@ -151,7 +148,7 @@ QWidget* ServerPage::make_key() {
   connect(show, &QPushButton::toggled, this, &ServerPage::show_key);
   new_key_ = new QPushButton(tr("&New key"), key_box_);
   new_key_->setObjectName(QStringLiteral("newKey"));
-  new_key_->setToolTip(tr("Programs with the present key are not let in any more"));
+  new_key_->setToolTip(tr("Programs with the current key will no longer be let in"));
   connect(new_key_, &QPushButton::clicked, this, &ServerPage::newKeyRequested);
   row->addWidget(key_, 1);
   row->addWidget(show);

@@ -59,12 +59,12 @@ SettingsPage::SettingsPage(const SettingsView& settings, const PlacesView& place
 QWidget* SettingsPage::make_appearance() {
   auto* page = new QWidget(this);
   auto* form = new QFormLayout(page);
-  auto* restart = explain(tr("The language changes when Fovea is started again."), page);
+  auto* restart = explain(tr("The language changes when Fovea is restarted."), page);
   restart->hide();
 
   auto* theme = new QComboBox(page);
   theme->setObjectName(QStringLiteral("theme"));
-  theme->addItems({tr("As the desktop"), tr("Light"), tr("Dark")});
+  theme->addItems({tr("Same as the desktop"), tr("Light"), tr("Dark")});
   theme->setCurrentIndex(static_cast<int>(settings_.theme));
   connect(theme, &QComboBox::activated, this, [this](int index) {
     settings_.theme = static_cast<ThemeView>(index);
@@ -74,10 +74,10 @@ QWidget* SettingsPage::make_appearance() {
 
   auto* language = new QComboBox(page);
   language->setObjectName(QStringLiteral("language"));
-  language->addItem(tr("As the desktop"), QString());
+  language->addItem(tr("Same as the desktop"), QString());
   for (const WindowLanguage& each : languages()) language->addItem(each.name, each.code);
   language->setCurrentIndex(std::max(0, language->findData(settings_.language)));
-  language->setToolTip(tr("The window speaks it from the next start on"));
+  language->setToolTip(tr("Takes effect the next time Fovea starts"));
   connect(language, &QComboBox::activated, this, [this, language, restart] {
     settings_.language = language->currentData().toString();
     restart->show();
@@ -112,7 +112,7 @@ QWidget* SettingsPage::make_appearance() {
   auto* still = new QCheckBox(tr("&Less motion"), page);
   still->setObjectName(QStringLiteral("lessMotion"));
   still->setToolTip(
-      tr("What changes its place is there at once; so it is too where the desktop asks for it"));
+      tr("Things move to their new place without animation; this is also so where the desktop asks for it"));
   still->setChecked(settings_.less_motion);
   connect(still, &QCheckBox::toggled, this, [this](bool less) {
     settings_.less_motion = less;
@@ -125,7 +125,7 @@ QWidget* SettingsPage::make_appearance() {
 QWidget* SettingsPage::make_models() {
   auto* page = new QWidget(this);
   auto* layout = new QVBoxLayout(page);
-  layout->addWidget(explain(tr("Models are looked for in Fovea's own folder and in these:"), page));
+  layout->addWidget(explain(tr("Fovea looks for models in its own folder and in these:"), page));
   folders_ = new QListWidget(page);
   folders_->setObjectName(QStringLiteral("modelFolders"));
   folders_->setAccessibleName(tr("Model folders"));
@@ -159,10 +159,11 @@ QWidget* SettingsPage::make_models() {
   });
   form->addRow(tr("&Context"), context);
   form->addRow(
-      {}, explain(tr("How much of a conversation the model sees at once. A longer context takes more memory; "
-                     "a model that is made for less gets what it is made for. It holds for the next model "
-                     "that is opened."),
-                  page));
+      {},
+      explain(
+          tr("How much of a conversation the model sees at once. A longer context takes more memory; a model "
+             "made for less gets what it was made for. This applies to the next model that is opened."),
+          page));
   layout->addLayout(form);
   auto* wizard = new QPushButton(tr("&Find a model that fits…"), page);
   wizard->setObjectName(QStringLiteral("openWizard"));
@@ -183,11 +184,11 @@ QWidget* SettingsPage::make_privacy(const PlacesView& places) {
     tell();
   });
   layout->addWidget(offline);
-  layout->addWidget(explain(
-      tr("Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the "
-         "network only for the searches and downloads that you ask for. Programs that ask Fovea are another "
-         "matter, with a switch of their own: the page Server."),
-      page));
+  layout->addWidget(
+      explain(tr("Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the network "
+                 "only for the searches and downloads that you ask for. Programs that use Fovea are a "
+                 "separate matter, with their own switch on the Server page."),
+              page));
   auto* group = new QGroupBox(tr("Where your files are"), page);
   auto* form = new QFormLayout(group);
   const auto place = [group, form](const QString& name, const QString& path) {
@@ -198,7 +199,7 @@ QWidget* SettingsPage::make_privacy(const PlacesView& places) {
   };
   place(tr("Conversations and models"), places.data);
   place(tr("Settings"), places.config);
-  place(tr("What can be made again"), places.cache);
+  place(tr("What can be recreated"), places.cache);
   layout->addWidget(make_token());
   layout->addWidget(group);
   layout->addStretch(1);
@@ -208,10 +209,10 @@ QWidget* SettingsPage::make_privacy(const PlacesView& places) {
 QWidget* SettingsPage::make_token() {
   auto* group = new QGroupBox(tr("Access token of the model hub"), this);
   auto* layout = new QVBoxLayout(group);
-  layout->addWidget(
-      explain(tr("Some models are given only to people who have accepted their terms on the hub's page. The "
-                 "token proves that it is you. It lies in the system's keyring, in no file and in no log."),
-              group));
+  layout->addWidget(explain(
+      tr("Some models are available only to people who have accepted their terms on the hub's page. The "
+         "token proves that it is you. It is kept in the system's keyring, never in a file or a log."),
+      group));
   token_ = new QLineEdit(group);
   token_->setObjectName(QStringLiteral("settingsToken"));
   token_->setAccessibleName(tr("Access token"));

@@ -1,12 +1,16 @@
 #include "ui/theme/style.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QComboBox>
+#include <QKeyEvent>
+#include <QLabel>
 #include <QPainter>
 #include <QSlider>
 #include <QStyleOption>
 #include <QTabBar>
 #include <algorithm>
+#include <utility>
 
 #include "ui/theme/motion.h"
 #include "ui/theme/style_paint.h"
@@ -53,9 +57,33 @@ void make_main(QAbstractButton& button) {
 
 Style::Style() : QProxyStyle(QStringLiteral("Fusion")) {}
 
-// What changes its look under the pointer has to be told of it.
+void Style::polish(QApplication* application) {
+  QProxyStyle::polish(application);
+  application->installEventFilter(this);
+}
+
+void Style::unpolish(QApplication* application) {
+  application->removeEventFilter(this);
+  QProxyStyle::unpolish(application);
+}
+
+// The letters that Alt needs are underlined while it is held.
+bool Style::eventFilter(QObject* watched, QEvent* event) {
+  const bool is_key = event->type() == QEvent::KeyPress || event->type() == QEvent::KeyRelease;
+  const bool held = is_key && static_cast<const QKeyEvent*>(event)->key() == Qt::Key_Alt
+                        ? event->type() == QEvent::KeyPress
+                        : alt_ && event->type() != QEvent::ApplicationDeactivate;
+  if (std::exchange(alt_, held) != held)
+    for (QWidget* top : QApplication::topLevelWidgets()) top->update();
+  return QProxyStyle::eventFilter(watched, event);
+}
+
+// What changes its look under the pointer has to be told of it. A form centres a label beside its field only
+// where the field is at most 7/4 as high.
 void Style::polish(QWidget* widget) {
   QProxyStyle::polish(widget);
+  if (auto* label = qobject_cast<QLabel*>(widget); label && label->buddy())
+    label->setContentsMargins(0, space::hair / 2, 0, space::hair / 2);
   if (qobject_cast<QAbstractButton*>(widget) || qobject_cast<QComboBox*>(widget) ||
       qobject_cast<QSlider*>(widget) || qobject_cast<QTabBar*>(widget) || widget->inherits("QScrollBar") ||
       widget->inherits("QAbstractSpinBox"))
@@ -106,6 +134,8 @@ int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* 
     case SH_Widget_Animation_Duration:
     case SH_Widget_Animate:
       return motion::less() ? 0 : QProxyStyle::styleHint(hint, option, widget, more);
+    case SH_UnderlineShortcut:
+      return alt_ ? 1 : 0;
     case SH_ComboBox_Popup:
     case SH_EtchDisabledText:
     case SH_DitherDisabledText:

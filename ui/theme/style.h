@@ -33,13 +33,21 @@ class Style : public QProxyStyle {
   QRect subControlRect(ComplexControl control, const QStyleOptionComplex* option, SubControl part,
                        const QWidget* widget) const override;
   using QProxyStyle::polish;
+  void polish(QApplication* application) override;
   void polish(QWidget* widget) override;
+  using QProxyStyle::unpolish;
+  void unpolish(QApplication* application) override;
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void draw_combo_box(const QStyleOptionComboBox& option, QPainter& painter) const;
   void draw_spin_box(const QStyleOptionSpinBox& option, QPainter& painter, const QWidget* widget) const;
   void draw_slider(const QStyleOptionSlider& option, QPainter& painter, const QWidget* widget) const;
   void draw_tool_button(const QStyleOptionToolButton& option, QPainter& painter, const QWidget* widget) const;
+
+  bool alt_ = false;  // held: keys of controls are underlined
 };
 
 }  // namespace fovea::ui

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "ui/theme/scale/precision_scale.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 namespace {
@@ -121,7 +122,7 @@ QColor alarm_colour(const QPalette& palette) {
 }
 
 QColor good_colour(const QPalette& palette) {
-  return is_dark(palette) ? screen_colour(0.76, 0.12, 175) : screen_colour(0.50, 0.10, 180);
+  return tones(palette).good;
 }
 
 }  // namespace fovea::ui

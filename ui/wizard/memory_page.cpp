@@ -144,8 +144,8 @@ void MemoryPage::set_options(const MemoryOptions& options) {
     if (options.trained_context > 0 && tokens > options.trained_context)
       contexts.push_back(
           {tr("%1 tokens (trained for %2)").arg(count_text(tokens), count_text(options.trained_context)),
-           tr("The model stretches its positions to read so much at once (YaRN or alike); its "
-              "answers may be worse than within what it was trained for.")});
+           tr("To read this much at once, the model stretches its positions (with YaRN or a similar method); "
+              "its answers may be worse than within the length it was trained for.")});
     else
       contexts.push_back({tr("%1 tokens").arg(count_text(tokens)), {}});
   }

@@ -37,7 +37,8 @@ bool SizeBox::take() {
   text.replace(QChar(QChar::Nbsp), QLatin1Char(' ')).replace(QLocale().decimalPoint(), QLatin1String("."));
   const std::optional<qint64> bytes = parse_ ? parse_(text) : std::nullopt;
   if (!bytes || *bytes < 1) {
-    show_fault(tr("“%1” is no size. Write, for example, 8 GB, 7.5 GiB or 500 MB.").arg(lineEdit()->text()));
+    show_fault(
+        tr("“%1” is not a size. Write, for example, 8 GB, 7.5 GiB or 500 MB.").arg(lineEdit()->text()));
     return false;
   }
   if (*bytes > most_) {

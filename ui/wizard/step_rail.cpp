@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ui/theme/theme.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 
@@ -36,7 +37,7 @@ QSize StepRail::sizeHint() const {
 void StepRail::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), palette().color(QPalette::AlternateBase));
+  painter.fillRect(rect(), tones(palette()).sidebar);
   const qreal line = fontMetrics().height(), side = line * 1.5, height = row_height();
   const qreal centre = line + side / 2;
   const QColor accent = palette().color(QPalette::Highlight), quiet = subtle_text(palette());

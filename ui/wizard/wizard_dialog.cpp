@@ -81,7 +81,7 @@ QWidget* WizardDialog::make_buttons() {
     return made;
   };
   close_ = button(tr("Close"), "wizardClose");
-  close_->setToolTip(tr("Everything stays as it was before"));
+  close_->setToolTip(tr("Leave everything as it was"));
   back_ = button(tr("&Back"), "wizardBack");
   skip_ = button(tr("&Skip"), "wizardSkip");
   next_ = button(tr("&Next"), "wizardNext");
@@ -125,11 +125,12 @@ void WizardDialog::show_page(WizardPage page) {
   };
   switch (page) {
     case WizardPage::machine:
-      words(tr("What this machine has"), tr("Fovea looks at it to find models that fit. Nothing leaves it."));
+      words(tr("What this machine has"),
+            tr("Fovea looks at it to find models that fit. Nothing leaves this machine."));
       break;
     case WizardPage::wish:
       words(tr("What matters to you?"),
-            tr("It decides the order of the models. You can come back and change it."));
+            tr("Your choice decides the order of the models. You can come back and change it."));
       break;
     case WizardPage::models:
       words(tr("Models for this machine"), tr("Best first for what matters to you."));
@@ -139,7 +140,7 @@ void WizardDialog::show_page(WizardPage page) {
             tr("Change something, and the bar shows at once what it takes."));
       break;
     case WizardPage::start:
-      words(tr("Open the model"), tr("Nothing is kept before you finish."));
+      words(tr("Open the model"), tr("Nothing is saved until you finish."));
       break;
     case WizardPage::calibration:
       words(tr("Prediction and reality"), tr("Up to half a minute of the real work."));

@@ -171,7 +171,7 @@ void show_progress(const DownloadStatus& status, const ProgressSink& progress) {
                                         time_text(status.seconds_left)
                                   : "";
   if (status.state == DownloadState::waiting)
-    item = status.error ? status.error->message() : "Another program downloads this file";
+    item = status.error ? status.error->message() : "Another program is downloading this file";
   progress(
       {Progress::Stage::downloading, status.bytes_done, status.bytes_total, Progress::Unit::bytes, item});
 }

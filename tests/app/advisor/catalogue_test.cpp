@@ -89,9 +89,9 @@ class CatalogueTest : public QObject {
     const auto without = [&](const char* key, const char* instead) {
       return list(QByteArray(good).replace(key, instead));
     };
-    row("no JSON", "{", "is no JSON object");
-    row("no list", R"({"models":3})", "is no JSON object");
-    row("no object", list("3"), "entry 1");
+    row("no JSON", "{", "is not a JSON object");
+    row("no list", R"({"models":3})", "is not a JSON object");
+    row("not an object", list("3"), "entry 1");
     row("no id", without(R"("id":"a")", R"("x":"a")"), "\"id\"");
     row("no licence", without(R"("licence":"MIT")", R"("x":1)"), "\"licence\"");
     row("bytes", without(R"("bytes":9)", R"("bytes":-9)"), "\"bytes\"");

@@ -147,7 +147,7 @@ class DownloadCommandTest : public QObject {
     QTest::newRow("unknown") << QStringList{download, QStringLiteral("no/such")} << 1
                              << QByteArray("does not have it");
     QTest::newRow("no name") << QStringList{download, QStringLiteral("../etc")} << 1
-                             << QByteArray("no name of a repository");
+                             << QByteArray("not the name of a repository");
     QTest::newRow("no such version") << QStringList{download, QStringLiteral("org/model"),
                                                     QStringLiteral("Q2_K")}
                                      << 1 << QByteArray("has no Q2_K");
@@ -227,7 +227,7 @@ class DownloadCommandTest : public QObject {
     QVERIFY(process.waitForFinished(fovea::tests::kLong));
     QCOMPARE(process.exitCode(), 1);
     const QByteArray said = process.readAllStandardError();
-    QVERIFY2(said.contains("paused") && said.contains("The same command goes on"), said.constData());
+    QVERIFY2(said.contains("paused") && said.contains("The same command continues"), said.constData());
     bench.server.set_pace(0, 0);
     const auto before = bench.server.bytes_sent();
     QCOMPARE(run(bench, Bench::download()).code, 0);

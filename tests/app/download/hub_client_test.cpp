@@ -110,7 +110,7 @@ class HubClientTest : public QObject {
     row("500 twice", 500, "X: y", "", 2, "");
     row("429 with Retry-After", 429, "Retry-After: 0", "", 2, "");
     row("503 always", 503, "X: y", "", 1000, "status 503");
-    row("an hour's wait is told", 429, "Retry-After: 3600", "", 1000, "fewer requests");
+    row("an hour's wait is told", 429, "Retry-After: 3600", "", 1000, "too many requests");
     row("404", 404, "X-Error-Code: RepoNotFound", "", 1000, "does not have it");
     row("401", 401, "X: y", "", 1000, "wants a token");
     row("a page of a proxy", 200, "X: y", "<html>", 1000, "not JSON");
@@ -118,7 +118,7 @@ class HubClientTest : public QObject {
     row("gzip that is none", 200, "Content-Encoding: gzip", "no gzip at all", 1000, "");
     row("endless", 200, "Content-Length: 99999999999", QByteArray(40 << 20, '['), 1000, "too long");
     row("slow", 200, "Content-Length: 100", "[", 1000, "does not answer");
-    row("to another host without TLS", 302, "Location: ftp://x/y", "", 1000, "no address");
+    row("to another host without TLS", 302, "Location: ftp://x/y", "", 1000, "not a web address");
     row("in circles", 302, "Location: /api/models/org/model/revision/main", "", 1000, "redirects to nowhere");
   }
   void faults() {
@@ -170,7 +170,7 @@ class HubClientTest : public QObject {
     Bench bench;
     for (const char* name : {"../x", "a/b/c", "", "a?b", "a b"}) {
       const auto found = bench.list(bench.settings(), name);
-      QVERIFY2(message(found).contains("no name of a repository"), message(found).c_str());
+      QVERIFY2(message(found).contains("not the name of a repository"), message(found).c_str());
     }
     QCOMPARE(bench.server.connections(), 0);
   }

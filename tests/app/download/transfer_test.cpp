@@ -253,14 +253,14 @@ class TransferTest : public QObject {
     row("404 revision", "no such revision", at_hub(404, "X-Error-Code: RevisionNotFound"));
     row("500", "status 500", status_of_storage(500, always));
     row("403 always", "refuses fresh addresses", status_of_storage(403, always));
-    row("416 always", "shorter there", status_of_storage(416, always, "Content-Range: bytes */10"));
+    row("416 always", "shorter", status_of_storage(416, always, "Content-Range: bytes */10"));
     row("418", "status 418", status_of_storage(418, always));
     row("compressed", "compressed", [](const HttpQuestion& question, Wire& wire, int) {
       return question.at_storage && wire.answer(200, {"Content-Encoding: gzip"}, "\x1F\x8B and so on");
     });
-    row("another file on the hub", "another file",
+    row("another file on the hub", "not the one in its list",
         at_hub(200, "X-Linked-Etag: \"" + std::string(64, 'e') + "\""));
-    row("another size on the hub", "another file", at_hub(200, "X-Linked-Size: 5"));
+    row("another size on the hub", "not the one in its list", at_hub(200, "X-Linked-Size: 5"));
     row("wrong bytes always", "hash is wrong", [](const HttpQuestion& question, Wire& wire, int) {
       if (!question.at_storage || question.begin < 0) return false;
       return wire.answer(206, {range_field(question.begin, question.end, size_bytes)},
@@ -273,7 +273,7 @@ class TransferTest : public QObject {
     row("in circles", "redirects to nowhere", [](const HttpQuestion& question, Wire& wire, int) {
       return question.at_storage && wire.answer(302, {"Location: " + question.target}, "");
     });
-    row("to another scheme", "not an address|no address|redirects",
+    row("to another scheme", "not a web address|redirects",
         [](const HttpQuestion& question, Wire& wire, int) {
           return question.at_storage && wire.answer(302, {"Location: file:///etc/passwd"}, "");
         });

@@ -150,7 +150,7 @@ class FitTest : public QObject {
     const auto large = estimate_fit("some-70b-Q8_0", 70 * gibibyte, card(24).room, card(24).machine);
     QCOMPARE(large.kind, FitKind::does_not_fit);
     QVERIFY(large.min_bytes > 70 * gibibyte);
-    QVERIFY(fit_reason(large).contains(QStringLiteral("estimate")));
+    QVERIFY(fit_reason(large).contains(QStringLiteral("Estimated from")));
     // A name that the planner knows.
     const auto known =
         estimate_fit("Qwen3_30B-A3B-Instruct-2507-Q8_0", 31 * gibibyte, card(24).room, card(24).machine);

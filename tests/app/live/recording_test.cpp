@@ -106,7 +106,7 @@ class RecordingTest : public QObject {
                               << QStringLiteral("line 1");
     QTest::newRow("no moment") << head << QStringLiteral("line 1");
     QTest::newRow("no time") << head + "\n{}" << QStringLiteral("line 2");
-    QTest::newRow("a unit that is not there")
+    QTest::newRow("a unit that does not exist")
         << head + "\n{\"seconds\":1,\"units\":[[2,0,255,0,0]]}" << QStringLiteral("line 2");
     QTest::newRow("cut off") << head + "\n{\"seconds\":1,\"units\":[[1,0,25" << QStringLiteral("line 2");
   }

@@ -118,7 +118,7 @@ class AccessTest : public QObject {
     QTest::addColumn<bool>("fine");
     QTest::newRow("fine") << QByteArray("0123456789abcdef\n") << 0600 << true;
     QTest::newRow("the group may read") << QByteArray("0123456789abcdef\n") << 0640 << false;
-    QTest::newRow("others may read") << QByteArray("0123456789abcdef\n") << 0604 << false;
+    QTest::newRow("other users can read") << QByteArray("0123456789abcdef\n") << 0604 << false;
     QTest::newRow("short") << QByteArray("0123456789abcde\n") << 0600 << false;
     QTest::newRow("long") << QByteArray(513, 'a') << 0600 << false;
     QTest::newRow("two lines") << QByteArray("0123456789abcdef\n0123456789abcdef\n") << 0600 << false;

@@ -122,7 +122,7 @@ class ExpertsTest : public QObject {
     const auto row = [](const char* name, const char* text, const char* said) {
       QTest::newRow(name) << QByteArray(text) << QByteArray(said);
     };
-    row("no object", "[]", "not an object");
+    row("not an object", "[]", "not an object");
     row("no layers", R"({"tokens": 1})", "layers");
     row("an unknown tier", R"({"tiers": [], "layers": [{"tiers": [0]}]})", "tiers");
     row("a broken tier", R"({"tiers": [4], "layers": []})", "tiers");
@@ -134,7 +134,7 @@ class ExpertsTest : public QObject {
     row("half a use", R"({"layers": [{"tiers": [-1], "uses": [0.5]}]})", "uses");
     row("a huge number", R"({"layers": [], "tokens": 18446744073709551615})", "tokens");
     row("a negative number", R"({"layers": [], "tokens": -1})", "tokens");
-    row("no number", R"({"layers": [], "tokens_per_second": "fast"})", "tokens_per_second");
+    row("not a number", R"({"layers": [], "tokens_per_second": "fast"})", "tokens_per_second");
     row("beyond all bounds", R"({"layers": [], "tokens_per_second": 1e300})", "tokens_per_second");
     row("nobody moves", R"({"layers": [{"tiers": [-1]}], "moving": [[1, 0]]})", "moving");
     row("nowhere", R"({"layers": [{"tiers": [-1]}], "moving": [[0, 3]]})", "moving");

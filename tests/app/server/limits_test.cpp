@@ -65,7 +65,7 @@ class ServerLimitsTest : public QObject {
     row("too deep", post("/v1/chat/completions", std::string(65, '[')), 400);
     row("no JSON", post("/v1/chat/completions", "{\"a\":"), 400);
     row("no UTF-8", post("/v1/chat/completions", "{\"a\":\"\xff\"}"), 400);
-    row("no object", post("/v1/chat/completions", "[1]"), 400);
+    row("not an object", post("/v1/chat/completions", "[1]"), 400);
     row("empty", post("/v1/chat/completions", ""), 400);
     row("no such path", get("/v2/models"), 404);
     row("another method", post("/health", "{}"), 405);

@@ -75,8 +75,9 @@ class ServeTest : public QObject {
     const Outcome outcome = run({"serve", "--port", port});
     QCOMPARE(outcome.code, 1);
     QCOMPARE(outcome.err, "fovea serve: 127.0.0.1, port " + port +
-                              ": Fovea 0 listens there already, as process " + std::to_string(::getpid()) +
-                              ". Use that one, end it, or choose another port with --port\n");
+                              ": Fovea 0 is already listening there, as process " +
+                              std::to_string(::getpid()) +
+                              ". Use that one, stop it, or choose another port with --port\n");
   }
 
   void saysThatAnotherProgramHasThePort() {
@@ -90,7 +91,8 @@ class ServeTest : public QObject {
     const Outcome outcome = run({"serve", "--port", std::to_string(ntohs(address.sin_port))});
     ::close(socket);
     QCOMPARE(outcome.code, 1);
-    QVERIFY2(outcome.err.find("another program listens there") != std::string::npos, outcome.err.c_str());
+    QVERIFY2(outcome.err.find("another program is listening there") != std::string::npos,
+             outcome.err.c_str());
   }
 
   void refuses_data() {
@@ -98,10 +100,11 @@ class ServeTest : public QObject {
     QTest::addColumn<int>("code");
     QTest::addColumn<QString>("says");
     QTest::newRow("no key") << QStringList{"--host", "0.0.0.0"} << 1
-                            << "--host 0.0.0.0: whoever reaches this address";
+                            << "--host 0.0.0.0: anyone who reaches this address";
     QTest::newRow("no key file") << QStringList{"--api-key-file", "/nonexistent/key"} << 1
                                  << "/nonexistent/key: cannot be opened";
-    QTest::newRow("no address") << QStringList{"--host", "localhost.example"} << 1 << "whoever reaches";
+    QTest::newRow("not a web address")
+        << QStringList{"--host", "localhost.example"} << 1 << "anyone who reaches";
     QTest::newRow("no model") << QStringList{"nobody"} << 1
                               << "nobody: there is no such file, folder or name";
     QTest::newRow("no port") << QStringList{"--port", "65536"} << 2 << "65536";
@@ -212,7 +215,7 @@ class ServeTest : public QObject {
     QCOMPARE(busy.error().kind, ErrorKind::memory);
     const std::string says = busy.error().message();
     QVERIFY2(says.find("b needs " + size_text(one)) != std::string::npos, says.c_str());
-    QVERIFY2(says.find(size_text(one / 2) + " can be had, beside a") != std::string::npos, says.c_str());
+    QVERIFY2(says.find(size_text(one / 2) + " is available beside a") != std::string::npos, says.c_str());
     a = std::unexpected(Error{});
     FOVEA_VERIFY(library.models->acquire("b", {}));
     QCOMPARE(library.loaded(), std::size_t{1});

@@ -124,7 +124,7 @@ class WindowModelTest : public QObject {
     QVERIFY(refused.error().is(errors::server_no_memory_beside_window.code));
     QCOMPARE(status_of(refused.error()), 503);
     const std::string says = refused.error().message();
-    QVERIFY2(says.find(size_text(one / 2) + " can be had beside one,") != std::string::npos, says.c_str());
+    QVERIFY2(says.find(size_text(one / 2) + " is available beside one,") != std::string::npos, says.c_str());
     QVERIFY2(says.find("Ask for one") != std::string::npos, says.c_str());
     QCOMPARE(shelf.loaded(), (Names{"one"}));
     QVERIFY(*shelf.models->acquire("one", {}) == open);

@@ -201,7 +201,7 @@ void SettingsTest::a_broken_file_is_set_aside_data() {
   QTest::addColumn<QString>("why");
   QTest::newRow("a comma too many") << QByteArray("{\n\"a\": 1,\n}\n") << "line 3";
   QTest::newRow("cut off") << QByteArray("{\"appearance\": {\"the") << "line 1";
-  QTest::newRow("a list") << QByteArray("[1]") << "no JSON object";
+  QTest::newRow("a list") << QByteArray("[1]") << "not a JSON object";
   QTest::newRow("empty") << QByteArray("") << "line 1";
   QTest::newRow("binary") << QByteArray(1000, '\0') << "line 1";
   QTest::newRow("deep") << QByteArray(200'000, '[') << "line 1";

@@ -63,10 +63,10 @@ class DrawTopTest : public QObject {
     const std::string text = text_of(canvas);
     for (const char* const part :
          {"Fovea demo", "live · 127.0.0.1:11435", "97 % of the model's quality kept",
-          "experts in use have 6.9 bits on average", "adaptive 97 %", "fixed    94 %", "all low  88 %",
-          "Since the last question, 8 experts woke to more bits, 8 went to rest", "no token waited.",
+          "experts in use average 6.9 bits", "adaptive 97 %", "fixed    94 %", "all low  88 %",
+          "Since the last question, 8 experts rose to more bits, 8 fell to fewer", "no token waited.",
           "4 layers, 6 experts in each, hottest first", "8 bits", "2 bits", "Memory", "250 MiB of 300 MiB",
-          "24.2 tok/s", "1,061 woke, 1,060 went to rest", "3.00 GiB read"})
+          "24.2 tok/s", "1,061 up, 1,060 down", "3.00 GiB read"})
       QVERIFY2(text.find(part) != std::string::npos, (std::string(part) + " is not in\n" + text).c_str());
     // The same in a terminal, which is told nothing else.
     ScreenReader screen(rows, columns);

@@ -319,17 +319,17 @@ class TopCommandTest : public QObject {
       return QByteArray("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ") + data + "\n\n";
     };
     QTest::newRow("no HTTP") << QByteArray("220 smtp.example ESMTP\r\n")
-                             << QByteArray("does not speak as Fovea does");
+                             << QByteArray("does not speak Fovea's protocol");
     QTest::newRow("a page") << QByteArray("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>")
-                            << QByteArray("does not speak as Fovea does");
+                            << QByteArray("does not speak Fovea's protocol");
     QTest::newRow("another server") << QByteArray("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
-                                    << QByteArray("no Fovea that shows its experts");
-    QTest::newRow("trouble") << QByteArray("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n")
-                             << QByteArray("status 500");
+                                    << QByteArray("not a Fovea that shows its experts");
+    QTest::newRow("a problem") << QByteArray("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n")
+                               << QByteArray("status 500");
     QTest::newRow("no JSON") << events("{") << QByteArray("not JSON");
-    QTest::newRow("no layers") << events("{}") << QByteArray("layers is not as it should be");
-    QTest::newRow("no number") << events(R"({"layers": [], "tokens": "many"})")
-                               << QByteArray("tokens is not as it should be");
+    QTest::newRow("no layers") << events("{}") << QByteArray("layers is not what it should be");
+    QTest::newRow("not a number") << events(R"({"layers": [], "tokens": "many"})")
+                                  << QByteArray("tokens is not what it should be");
   }
   void badAnswersEndIt() {
     QFETCH(QByteArray, answer);
@@ -363,10 +363,10 @@ class TopCommandTest : public QObject {
       QVERIFY2(help.out.find(name) != std::string::npos, name.c_str());
     const Outcome nobody = run({"top", "127.0.0.1:1", "--once"});
     QCOMPARE(nobody.code, 1);
-    QVERIFY2(nobody.err.find("nobody answers") != std::string::npos, nobody.err.c_str());
+    QVERIFY2(nobody.err.find("there is no answer") != std::string::npos, nobody.err.c_str());
     const Outcome wrong = run({"top", "http://[::1"});
     QCOMPARE(wrong.code, 1);
-    QVERIFY2(wrong.err.find("no address of a server") != std::string::npos, wrong.err.c_str());
+    QVERIFY2(wrong.err.find("not a server address") != std::string::npos, wrong.err.c_str());
   }
 
   void aKeyIsAskedFor() {

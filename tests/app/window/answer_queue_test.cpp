@@ -88,7 +88,7 @@ class AnswerQueueTest : public QObject {
     QVERIFY(desk.send(QStringLiteral("And a poem")));
     QCOMPARE(desk.window.state(), State::waiting);
     QCOMPARE(desk.window.transcript().message_text(0), QStringLiteral("And a poem"));
-    QCOMPARE(desk.note(1), QStringLiteral("Waits for the answer in “Write a long story”"));
+    QCOMPARE(desk.note(1), QStringLiteral("Waiting for the answer in “Write a long story”"));
     const Id second = desk.conversation().conversation().id;
     QTRY_COMPARE(desk.work_of(second), RowWork::waiting);
     Q_EMIT desk.window.newChatRequested();
@@ -181,7 +181,7 @@ class AnswerQueueTest : public QObject {
     QTRY_COMPARE(next.window.transcript().message_count(), 2);
     QCOMPARE(next.window.transcript().message_text(0), QStringLiteral("And a poem"));
     const ui::MessageView& answer = next.window.transcript().conversation().at(1).view();
-    QCOMPARE(answer.note, QStringLiteral("Not answered: Fovea ended before"));
+    QCOMPARE(answer.note, QStringLiteral("Not answered: Fovea quit before the answer began"));
     QVERIFY(answer.actions.testFlag(ui::MessageAction::regenerate));
   }
 
@@ -209,7 +209,7 @@ class AnswerQueueTest : public QObject {
     missing.model = desk.own.path() / "nothing.gguf";
     desk.controller->open_model(missing);
     QTRY_COMPARE(desk.window.state(), State::waiting);  // it could not be opened
-    QCOMPARE(desk.note(1), QStringLiteral("Waits until a model is open"));
+    QCOMPARE(desk.note(1), QStringLiteral("Waiting for a model to be opened"));
     desk.controller->open_model(QString::fromStdString(tests::demo_model().string()));
     QTRY_COMPARE(desk.conversation().answering(), second);
     QVERIFY(desk.streaming());

@@ -68,7 +68,7 @@ class BesideTest : public QObject {
     QVERIFY(dialog.is_running());
     QVERIFY(wait_for([&] { return !dialog.is_running(); }));
     for (const int column : {0, 1}) QVERIFY(!dialog.text(column).isEmpty());
-    QVERIFY2(dialog.note().contains(QStringLiteral("full model's words")), qPrintable(dialog.note()));
+    QVERIFY2(dialog.note().contains(QStringLiteral("the full model")), qPrintable(dialog.note()));
     QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
     QCOMPARE(desktop.chat().model().settings.precision.policy, PolicyKind::fovea);
     QCOMPARE(desktop.chat().conversation().messages().size(), std::size_t{0});

@@ -462,7 +462,8 @@ class ChatControllerTest : public QObject {
     const QString offer = action->text(), said = desk.window.error_bar().message();
     const int count = offer.split(QLatin1Char(' ')).value(2).toInt();
     QVERIFY2(count >= 2 && count % 2 == 0, qPrintable(offer));
-    QVERIFY2(said.contains(QStringLiteral("read on from “%1: one more").arg(count / 2)), qPrintable(said));
+    QVERIFY2(said.contains(QStringLiteral("start reading from “%1: one more").arg(count / 2)),
+             qPrintable(said));
     const QString reason = QString::fromStdString(desk.conversation().messages().back().note);
     QVERIFY2(reason.contains(QStringLiteral("do not fit")) && !said.contains(QStringLiteral("do not fit")),
              qPrintable(reason));  // told once

@@ -65,11 +65,10 @@ class CompareTest : public QObject {
     found = made_up(std::log(0.97), 0.02);
     found.second.bytes = found.first.bytes;
     found.second.writing.slowest = 10.5;  // its rounds and the other's overlap
-    QCOMPARE(
-        app::comparison_sentence(found, other),
-        QStringLiteral("As it is now, the model reaches 97.0\u00A0% of the quality of “everything at q2”, "
-                       "takes as much memory (572\u00A0MB), and writes as fast, as far as can be told; "
-                       "the difference in quality could be chance."));
+    QCOMPARE(app::comparison_sentence(found, other),
+             QStringLiteral("As it is now, the model reaches 97.0\u00A0% of the quality of “everything at "
+                            "q2”, takes as much memory (572\u00A0MB), and writes just as fast, as far as "
+                            "can be told; the difference in quality could be chance."));
   }
 
   void withoutAModelThereIsNothingToCompare() {

@@ -134,7 +134,7 @@ class FolderControllerTest : public QObject {
     FolderDesk desk(folder.path());
     const qint64 lions = desk.conversation("Lions");
     Q_EMIT desk.window.sidebar().moveRequested(lions, 12345);
-    QTRY_VERIFY2(desk.window.error_bar().message().contains(QStringLiteral("folder 12345 is not there")),
+    QTRY_VERIFY2(desk.window.error_bar().message().contains(QStringLiteral("folder 12345 does not exist")),
                  qPrintable(desk.window.error_bar().message()));
     desk.window.clear_error();
     QSignalSpy wanted(&desk.folders, &app::FolderController::newChatWanted);

@@ -290,10 +290,10 @@ class LanguageTest : public QObject {
                  "Eine Datei ist beschädigt oder nicht das, was sie sein soll: model.gguf, Stelle 12: "
                  "Tensor \"x\" hat 9 Dimensionen, erwartet waren 1 bis 4. Laden Sie die Datei noch einmal "
                  "herunter"));
-    QVERIFY2(app::error_words(full).endsWith(QStringLiteral("die 4 ältesten Nachrichten weglassen")),
+    QVERIFY2(app::error_words(full).endsWith(QStringLiteral("die 4 ältesten Nachrichten wegfallen")),
              qPrintable(app::error_words(full)));
     const Error one = errors::conversation_too_long(300, 256, 1);
-    QVERIFY2(app::error_words(one).endsWith(QStringLiteral("die 1 älteste Nachricht weglassen")),
+    QVERIFY2(app::error_words(one).endsWith(QStringLiteral("die 1 älteste Nachricht wegfallen")),
              qPrintable(app::error_words(one)));
     // Every kind has its headline.
     for (int kind = 0; kind <= static_cast<int>(ErrorKind::internal); ++kind) {
@@ -341,7 +341,7 @@ class LanguageTest : public QObject {
     };
     const QByteArray experts = content(q(tests::golden("models/experts.gguf")));
     row("another architecture", with_config("chat", "\"qwen3_moe\"", "\"mamba\""),
-        "model_type ist \"mamba\", eine Architektur, die Fovea nicht kennt; es kennt: ");
+        "model_type ist \"mamba\", eine Architektur, die Fovea nicht unterstützt; unterstützt werden: ");
     row("packed otherwise", with_config("quantized/gptq", "\"gptq\"", "\"bitsandbytes\""),
         "quant_method in quantization_config ist \"bitsandbytes\", Fovea liest gptq, awq und auto-round");
     row("no GGUF", put("page.gguf", "<html>"),
@@ -441,18 +441,19 @@ class LanguageTest : public QObject {
     status.error = errors::server_trouble(500).at(phrases::file_place("hub"));
     QCOMPARE(app::row_of(status).text,
              QStringLiteral(
-                 "Es ist fehlgeschlagen. Ein Zugriff ist fehlgeschlagen: hub: der Server hat Schwierigkeiten "
+                 "Es ist fehlgeschlagen. Der Zugriff ist fehlgeschlagen: hub: der Server hat ein Problem "
                  "(Status 500). Versuchen Sie es später noch einmal"));
     status.state = app::DownloadState::disk_full;
     status.error =
         errors::download_disk_full(Bytes{5'000'000}, Bytes{2'000'000}).at(phrases::file_place("/m"));
-    QVERIFY2(app::row_of(status).text.contains(
-                 QStringLiteral("die Platte ist zu voll: 5,00\u00A0MB werden gebraucht, 2,00\u00A0MB sind "
-                                "frei. Schaffen Sie Platz")),
+    QVERIFY2(app::row_of(status).text.contains(QStringLiteral(
+                 "auf dem Laufwerk ist zu wenig Platz: 5,00\u00A0MB werden gebraucht, 2,00\u00A0MB sind "
+                 "frei. Schaffen Sie Platz")),
              qPrintable(app::row_of(status).text));
     status.state = app::DownloadState::waiting;
     status.error.reset();
-    QCOMPARE(app::row_of(status).text, QStringLiteral("Ein anderes Programm lädt diese Datei"));
+    QCOMPARE(app::row_of(status).text,
+             QStringLiteral("Ein anderes Programm lädt diese Datei gerade herunter"));
     // And what the wizard shows of it.
     app::DownloadWorkerSettings settings;
     settings.network.offline = true;
@@ -468,11 +469,11 @@ class LanguageTest : public QObject {
     Q_EMIT worker.listed(QStringLiteral("org/model"), {}, {choice});
     status.name = "m";
     Q_EMIT worker.changed(status);
-    QCOMPARE(q(shown.words), QStringLiteral("Ein anderes Programm lädt diese Datei"));
+    QCOMPARE(q(shown.words), QStringLiteral("Ein anderes Programm lädt diese Datei gerade herunter"));
     status.state = app::DownloadState::failed;
     status.error = errors::server_trouble(500).at(phrases::file_place("hub"));
     Q_EMIT worker.changed(status);
-    QVERIFY2(q(shown.error).contains(QStringLiteral("der Server hat Schwierigkeiten")), shown.error.c_str());
+    QVERIFY2(q(shown.error).contains(QStringLiteral("der Server hat ein Problem")), shown.error.c_str());
   }
 
   void anUnknownLanguageIsEnglish() {

@@ -163,7 +163,7 @@ class ModelsControllerTest : public QObject {
   void searchChooseDownloadOpen() {
     Bench bench;
     QVERIFY(bench.search_and_list());
-    QVERIFY(bench.find<QLabel>("versionWhy")->text().contains(QStringLiteral("estimate")));
+    QVERIFY(bench.find<QLabel>("versionWhy")->text().contains(QStringLiteral("Estimated from")));
     bench.download();
     QVERIFY(QTest::qWaitFor([&] { return bench.line_button("openDownload") != nullptr; }, kLong));
     // It is in the library, read and fitted by the planner.
@@ -319,7 +319,7 @@ class ModelsControllerTest : public QObject {
     const bool answered = notes.wait(kLong);
     ui::use_language(QStringLiteral("en"));
     QVERIFY(answered);
-    QVERIFY2(notes[2][0].toString().startsWith(QStringLiteral("Ein Zugriff ist fehlgeschlagen: ")),
+    QVERIFY2(notes[2][0].toString().startsWith(QStringLiteral("Der Zugriff ist fehlgeschlagen: ")),
              qPrintable(notes[2][0].toString()));
   }
 
@@ -383,7 +383,7 @@ class ModelsControllerTest : public QObject {
     }
     QTest::mouseClick(bench.find<QPushButton>("checkModel"), Qt::LeftButton);
     QVERIFY(QTest::qWaitFor(
-        [&] { return bench.library().message().message().contains(QStringLiteral("is sound")); }, kLong));
+        [&] { return bench.library().message().message().contains(QStringLiteral("is intact")); }, kLong));
 
     // Its folder, in whatever shows folders here.
     QDesktopServices::setUrlHandler(QStringLiteral("file"), this, "shown_outside");

@@ -130,11 +130,11 @@ void Pages::server() {
   page->findChild<QCheckBox*>(QStringLiteral("serverForOthers"))->click();
   ui::ServerStateView state{
       .state = ui::ServerStateView::State::failed,
-      .sentence = QStringLiteral("Another Fovea, version 0.1.0, process 4711, answers at port 11435 already. "
-                                 "Programs can ask that one; or choose another port."),
+      .sentence = QStringLiteral("Another Fovea (version 0.1.0, process 4711) is already answering on port "
+                                 "11435. Programs can use that one; or choose another port."),
       .address = {},
       .key = QStringLiteral("fovea-0123456789abcdef"),
-      .key_place = QStringLiteral("The key lies in the system's keyring.")};
+      .key_place = QStringLiteral("The key is kept in the system's keyring.")};
   page->server().set_state(state);
   save(window_, QStringLiteral("settings-server-taken"));
   page->findChild<QCheckBox*>(QStringLiteral("serverForOthers"))->click();

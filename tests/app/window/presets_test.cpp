@@ -115,8 +115,8 @@ class PresetsTest : public QObject {
     const ui::ChatSettingsView set = desktop.chat().conversation().chat_settings();
     QCOMPARE(set.temperature.value_or(-1), 0.2);
     QVERIFY(!set.instructions.isEmpty());
-    command(window, "promptsMenu", QStringLiteral("Summarize"))->trigger();
-    QVERIFY(window.composer().text().startsWith(QStringLiteral("Summarize this text")));
+    command(window, "promptsMenu", QStringLiteral("Summarise"))->trigger();
+    QVERIFY(window.composer().text().startsWith(QStringLiteral("Summarise this text")));
 
     window.findChild<QAction*>(QStringLiteral("presetsAction"))->trigger();
     auto* library = window.findChild<ui::PresetsDialog*>();

@@ -199,8 +199,8 @@ class QuestionTest : public QObject {
     QTest::newRow("Latin-1") << QByteArray(
                                     "Gr\xFC\xDF"
                                     "e")
-                             << QStringLiteral("Save it in UTF-8");
-    QTest::newRow("UTF-16") << QByteArray("\xFF\xFEH\0i\0", 6) << QStringLiteral("Save it in UTF-8");
+                             << QStringLiteral("Save it as UTF-8");
+    QTest::newRow("UTF-16") << QByteArray("\xFF\xFEH\0i\0", 6) << QStringLiteral("Save it as UTF-8");
   }
   void aFileThatIsNoTextIsRefused() {
     Desk desk;

@@ -256,7 +256,7 @@ class ServerSwitchTest : public QObject {
     QVERIFY(client.read_until("data: ").find("data: ") != std::string::npos);
     stage.chat().open_model(QString::fromStdString(tests::golden("chat").string()));
     const std::string all = client.read_all();
-    QVERIFY2(all.find("demo was closed or exchanged for another model") != std::string::npos, all.c_str());
+    QVERIFY2(all.find("demo was closed or replaced by another model") != std::string::npos, all.c_str());
     const std::string next = ask(stage.port(), post(chat_path, question("", 2)));
     QVERIFY2(status_of(next) == 200, next.c_str());
     QCOMPARE(Json::parse(body_of(next))["model"].get<std::string>(), std::string("chat"));
@@ -291,7 +291,7 @@ class ServerSwitchTest : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return stage.server().state().state == ServerState::failed; }, kLong));
     const QString sentence = stage.server().state().sentence;
     for (const QString& told :
-         {QStringLiteral("Another Fovea, version 7.5"), QString::number(::getpid()), QString::number(port)})
+         {QStringLiteral("Another Fovea (version 7.5"), QString::number(::getpid()), QString::number(port)})
       QVERIFY2(sentence.contains(told), qPrintable(sentence));
     QVERIFY(stage.desktop->window().error_bar().message().contains(sentence));
     QVERIFY(stage.opened(4));  // the window itself works
@@ -318,7 +318,7 @@ class ServerSwitchTest : public QObject {
     const Stage stage({.on = true, .port = ntohs(address.sin_port)});
     QVERIFY(QTest::qWaitFor([&] { return stage.server().state().state == ServerState::failed; }, kLong));
     ::close(socket);
-    QVERIFY2(stage.server().state().sentence.contains(QStringLiteral("Another program has port")),
+    QVERIFY2(stage.server().state().sentence.contains(QStringLiteral("used by another program")),
              qPrintable(stage.server().state().sentence));
     QVERIFY(close(*stage.desktop));
   }

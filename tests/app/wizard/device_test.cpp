@@ -87,7 +87,7 @@ class WizardDeviceTest : public QObject {
     QStringList words;
     for (const QLabel* label : bench.wizard->dialog().findChildren<QLabel*>()) words += label->text();
     const QString all = words.join(QLatin1Char('\n'));
-    QVERIFY2(all.contains(QStringLiteral("A card (cuda:0): 25.8\u00A0GB, of which 23.6\u00A0GB are free")),
+    QVERIFY2(all.contains(QStringLiteral("A card (cuda:0): 25.8\u00A0GB, of which 23.6\u00A0GB is free")),
              qPrintable(all));
     QVERIFY2(!all.contains(QStringLiteral("memory is not counted")), qPrintable(all));
   }

@@ -217,7 +217,7 @@ void take_stretched() {
                                       .contexts = {8'192, 32'768, 131'072},
                                       .trained_context = 32'768,
                                       .kv_types = {{QStringLiteral("16 bits (usual)"), {}}},
-                                      .precisions = {{QStringLiteral("As the file has it"), {}}},
+                                      .precisions = {{QStringLiteral("As in the file"), {}}},
                                       .max_bytes = 29'000'000'000});
   auto* const contexts =
       wizard.dialog().findChild<fovea::ui::MemoryPage*>()->findChildren<QComboBox*>().first();

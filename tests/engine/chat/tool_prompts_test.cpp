@@ -143,10 +143,11 @@ class ToolPromptsTest : public QObject {
     QVERIFY2(code(tests::asked_with_tools("[{")).contains("not valid JSON"),
              code(tests::asked_with_tools("[{")).c_str());
     QVERIFY(code(tests::asked_with_tools("[{\"type\": \"function\"}]"))
-                .contains("no object with a \"function\""));
-    QVERIFY(code(tests::asked_with_tools(R"([{"function": {"name": "a b"}}])")).contains("has no name"));
+                .contains("not an object with a \"function\""));
+    QVERIFY(code(tests::asked_with_tools(R"([{"function": {"name": "a b"}}])"))
+                .contains("is not 1 to 128 letters"));
     QVERIFY(code(tests::asked_with_tools(R"([{"function": {"name": "a", "parameters": 1}}])"))
-                .contains("no object"));
+                .contains("not an object"));
     QVERIFY(code(tests::asked_with_tools(R"([{"function": {"name": "a"}}, {"function": {"name": "a"}}])"))
                 .contains("two functions"));
     GenerateRequest wrong = tests::asked_with_tools("");

@@ -116,7 +116,7 @@ void FolderTest::finds_the_chat_template_data() {
   QTest::addColumn<QString>("text");
   QTest::newRow("its own file wins") << "folder" << "from the file\n";
   QTest::newRow("the default of named ones") << "sharded" << "for chat";
-  QTest::newRow("a text in tokenizer_config.json") << "no_weights" << "a single text";
+  QTest::newRow("a string in tokenizer_config.json") << "no_weights" << "a single text";
 }
 
 void FolderTest::finds_the_chat_template() {

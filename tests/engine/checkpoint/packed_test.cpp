@@ -357,8 +357,8 @@ void PackedTest::configurationIsRefused_data() {
   row(R"({"quant_method":"gptq","bits":18446744073709551615})", false, "bits is");
   row(R"({"quant_method":"gptq","group_size":1e300})", false, "group_size is");
   row(R"({"quant_method":"gptq","sym":1})", false, "sym is \"1\", expected true or false");
-  row(R"({"quant_method":4})", false, "quant_method is \"4\", expected a text");
-  row("[]", false, "no JSON object");
+  row(R"({"quant_method":4})", false, "quant_method is \"4\", expected a string");
+  row("[]", false, "not a JSON object");
 }
 
 void PackedTest::configurationIsRefused() {

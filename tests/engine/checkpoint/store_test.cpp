@@ -277,7 +277,7 @@ class StoreTest : public QObject {
     FOVEA_VERIFY(first);
     const auto second = StoreWriter::create(path, identity(), sizes);
     QVERIFY(!second);
-    QVERIFY(second.error().what_words().contains("somebody else"));
+    QVERIFY(second.error().what_words().contains("another program"));
     *first = *StoreWriter::create(folder.path() / "b.store", identity(), sizes);
     FOVEA_VERIFY(StoreWriter::create(path, identity(), sizes));
   }
@@ -373,7 +373,7 @@ class StoreTest : public QObject {
     QTest::newRow("scope") << 2 << QByteArray("scope experts, expected linear_layers");
     QTest::newRow("tiers") << 3 << QByteArray("tiers q8, q4, expected q8, q2");
     QTest::newRow("quantiser") << 4 << QByteArray("version 7, expected 8");
-    QTest::newRow("units") << 5 << QByteArray("units of 3, expected 4");
+    QTest::newRow("units") << 5 << QByteArray("for 3 units, expected 4");
     QTest::newRow("calibration does not matter") << 6 << QByteArray();
   }
   void anotherIdentityIsNamed() {
@@ -408,7 +408,7 @@ class StoreTest : public QObject {
     const auto row = [](const char* name, int offset, unsigned long long value, int bytes, const char* says) {
       QTest::newRow(name) << offset << static_cast<qulonglong>(value) << bytes << QByteArray(says);
     };
-    row("magic", 0, 0, 1, "no expert store");
+    row("magic", 0, 0, 1, "not an expert store");
     row("version", 8, 2, 4, "reads version 1");
     row("entry size", 12, 40, 4, "48 bytes");
     row("no units", 16, 0, 8, "number of units");
@@ -431,9 +431,9 @@ class StoreTest : public QObject {
     row("entry's bytes", -9, 1ULL << 40, 8, "does not fit the file");
     row("entry's crooked bytes", -9, 5, 8, "does not fit the file");
     row("entry's other bytes", -9, 8192, 8, "damaged or was never written");
-    row("error not a number", -25, 0x7FC00000, 4, "no possible number");
-    row("negative error", -29, 0xBF800000, 4, "no possible number");
-    row("infinite divergence", -33, 0x7F800000, 4, "no possible number");
+    row("error not a number", -25, 0x7FC00000, 4, "not a possible number");
+    row("negative error", -29, 0xBF800000, 4, "not a possible number");
+    row("infinite divergence", -33, 0x7F800000, 4, "not a possible number");
   }
   void hostileFieldsAreRefused() {
     QFETCH(int, offset);

@@ -28,7 +28,7 @@ class DeviceWordsTest : public QObject {
         "multiplying with cuBLAS failed: CUBLAS_STATUS (cuBLAS 13.1.2, /lib/x.so; FOVEA_CUBLAS=off does "
         "without it)");
     compare(phrase_of(Failure{.action = Action::waiting, .waited_s = 60, .last_kernel = "norm_kernel<3>"}),
-            "the device came to no end within 60 s; the last kernel that it was given is norm_kernel<3>");
+            "the device did not finish within 60 s; the last kernel that it was given was norm_kernel<3>");
     compare(phrase_of(Failure{.action = Action::emulating, .said = "a race"}), "a race");
   }
 
@@ -58,9 +58,9 @@ class DeviceWordsTest : public QObject {
         "580");
     compare(phrase_of(Obstacle{.kind = Kind::no_module, .names = {"/a.so", "/b.so"}}),
             "this program was built without its GPU module (it would be one of /a.so, /b.so); build it again "
-            "where nvcc is, see README.md");
+            "on a machine with nvcc, see README.md");
     compare(phrase_of(Obstacle{.kind = Kind::other_build, .names = {"/a.so", "other", "this"}}),
-            "/a.so is of another build (other, expected this); build or install both together");
+            "/a.so is from another build (other, expected this); build or install both together");
     compare(phrase_of(Obstacle{.kind = Kind::unknown_switch, .names = {"speed"}}),
             "FOVEA_CUDA_OFF names \"speed\", which is none of pdl, graph and prefetch");
     compare(phrase_of(Obstacle{

@@ -325,7 +325,7 @@ class BenchShapeTest : public QObject {
   void refuses_data() {
     QTest::addColumn<QString>("change");
     QTest::addColumn<QString>("says");
-    QTest::newRow("no JSON") << QStringLiteral("}") << QStringLiteral("no JSON object");
+    QTest::newRow("no JSON") << QStringLiteral("}") << QStringLiteral("not a JSON object");
     QTest::newRow("no layers") << QStringLiteral(R"("layers": 0, "x": 1)") << QStringLiteral("layers is 0");
     QTest::newRow("a text") << QStringLiteral(R"("layers": "2")") << QStringLiteral("layers is missing");
   }

@@ -229,16 +229,16 @@ class RoutingReportTest : public QObject {
     const TracePass chunk{
         .tokens = 2, .routed = {2, 2}, .uses = {{0, 2, 1}, {1, 2, 1}, {4, 2, 1}, {5, 2, 1}}};
     refused({.traces = {written("chunk", {chunk})}, .reference = a()},
-            "chunk.trace: a pass has 2 tokens, whose choices it holds as one sum");
+            "chunk.trace: a pass has 2 tokens, but stores their choices as a single sum");
     refused({.traces = {a()}, .reference = written("chunk", {chunk})}, "chunk.trace: a pass has 2 tokens");
     refused({.traces = {written("old", {token({0, 1, 4, 5}), token({0, 1, 4, 5})}, {})}, .reference = a()},
-            "old.trace: the trace does not say which tokens it is of");
+            "old.trace: the trace does not say which tokens it covers");
     refused({.traces = {a()}, .reference = written("old", {token({0, 1, 4, 5}), token({0, 1, 4, 5})}, {})},
-            "old.trace: the trace does not say which tokens it is of");
+            "old.trace: the trace does not say which tokens it covers");
     refused({.traces = {written("text", {token({0, 1, 4, 5}), token({0, 1, 4, 5})}, 8)}, .reference = a()},
-            "text.trace: it is of other tokens than");
+            "text.trace: it covers other tokens than");
     refused({.traces = {written("short", {token({0, 1, 4, 5})})}, .reference = a()},
-            "short.trace: it is of other tokens than");
+            "short.trace: it covers other tokens than");
     std::stop_source stop;
     stop.request_stop();
     const auto stopped = routing_report({.traces = {a()}}, stop.get_token());

@@ -100,7 +100,7 @@ void GbnfTest::refuses_data() {
   row("root ::= \"a\"\nroot ::= \"b\"", "g, line 2: the rule \"root\" is defined twice");
   row("root ::= \"a\"\nx = \"b\"", "g, line 2: expected ::=");
   row("root ::= (\"a\"\n\"b\"", "g, line 2: expected )");
-  row("root ::= \"a", "g, line 1: expected the closing quote or bracket in the same line");
+  row("root ::= \"a", "g, line 1: expected the closing quote or bracket on the same line");
   row("root ::= \"\\q\"", "g, line 1: expected one of");
   row("root ::= [b-a]", "g, line 1: a range that ends before it begins");
   row("root ::= \"a\"{3,2}", "g, line 1: a repetition from 3 to 2 times");
@@ -109,7 +109,7 @@ void GbnfTest::refuses_data() {
   row("root ::= x \"a\"\nx ::= y\ny ::= \"q\"? x | \"b\"", "may begin with itself");
   row("root ::= <think>", "g, line 1: tokens between < and > are not supported");
   row("root ::= \"a\" root", "g: no answer satisfies it");
-  row("root ::= \"\\uD800\"", "g, line 1: expected a code point that is no surrogate");
+  row("root ::= \"\\uD800\"", "g, line 1: expected a code point that is not a surrogate");
   row("\xC3", "g: the text is not UTF-8");
 }
 

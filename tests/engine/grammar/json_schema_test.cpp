@@ -89,7 +89,7 @@ void JsonSchemaTest::refuses_data() {
   row("{\"type\": \"string\", \"format\": \"email\"}", "g, #/format: the format \"email\" is not supported");
   row("{\"type\": \"string\", \"pattern\": \"(?=a)\"}", "g, #/pattern, byte 1: looking ahead");
   row("{\"type\": \"string\", \"minLength\": -1}",
-      "g, #/minLength: \"minLength\" must be a whole number from 0 on");
+      "g, #/minLength: \"minLength\" must be a whole number of 0 or more");
   row("{\"$ref\": \"#/$defs/x\"}", "g, #/$ref: \"#/$defs/x\" leads nowhere");
   row("{\"$ref\": \"#\", \"minimum\": 1}", "\"minimum\" is not supported beside \"$ref\"");
   row("{\"oneOf\": [{\"type\": \"integer\"}, {\"type\": \"number\"}]}",

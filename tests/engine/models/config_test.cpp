@@ -213,7 +213,7 @@ class ConfigTest : public QObject {
            "layer_types has 1 entry, expected 3");
     hybrid("a billion experts", R"({"num_experts": 1000000000})", false, "num_experts is 1000000000");
     hybrid("an odd rotation", R"({"rope_parameters": {"partial_rotary_factor": 0.2}})", false,
-           "partial_rotary_factor makes 3 elements of a head turn");
+           "partial_rotary_factor rotates 3 elements of a head");
     hybrid("part of another model",
            R"({"model_type": "qwen3_vl_moe", "text_config": {"model_type": "qwen3_moe"}})", true,
            "model_type is \"qwen3_vl_moe\"");
@@ -443,15 +443,15 @@ class ConfigTest : public QObject {
     layer("an input for each layer", [](LayerConfig& l) { l.per_layer_input = 16; });
     layer("no feed-forward part", [](LayerConfig& l) { l.experts.reset(); });
     layer("a norm of one of two", [](LayerConfig& l) { l.experts->norms.after = true; });
-    layer("a router by sigmoids", [](LayerConfig& l) { l.experts->router.scores = RouterScores::sigmoid; });
+    layer("a sigmoid router", [](LayerConfig& l) { l.experts->router.scores = RouterScores::sigmoid; });
     layer("biases of experts beside shared ones", [](LayerConfig& l) {
       l.experts->bias = true;
       l.experts->shared = {.count = 1, .width = 8};
     });
     layer("a router with selection biases", [](LayerConfig& l) { l.experts->router.choice_bias = true; });
     layer("routing by groups", [](LayerConfig& l) { l.experts->router.groups = 2; });
-    layer("another number of experts", [](LayerConfig& l) { l.experts->experts = 7; });
-    layer("another number of experts", [](LayerConfig& l) { l.experts->used = 1; });
+    layer("a different number of experts", [](LayerConfig& l) { l.experts->experts = 7; });
+    layer("a different number of experts", [](LayerConfig& l) { l.experts->used = 1; });
     const auto dense = [&](const char* says, const std::function<void(DenseConfig&)>& change) {
       layer(says, [&](LayerConfig& l) { change(l.dense.emplace(DenseConfig{.width = 8})); });
     };

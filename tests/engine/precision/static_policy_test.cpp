@@ -39,18 +39,16 @@ class StaticPolicyTest : public QObject {
     QTest::newRow("one is missing")
         << "blk.0.* q4\nblk.1.expert.1 q2\n"
         << "map.txt: no line names blk.1.expert.0. Add one, or a line \"default TIER\"";
-    QTest::newRow("twice") << "blk.0.* q4\n#\nblk.*.expert.1 q2"
-                           << "map.txt, line 3: blk.0.expert.1 has its tier already from line 1. Name every "
-                              "unit once";
-    QTest::newRow("no such unit")
-        << "blk.9.expert.0 q4"
-        << "map.txt, line 1: the model has no unit \"blk.9.expert.0\". Its units are "
-           "called like blk.0.expert.0";
+    QTest::newRow("twice")
+        << "blk.0.* q4\n#\nblk.*.expert.1 q2"
+        << "map.txt, line 3: blk.0.expert.1 already has its tier from line 1. Name every unit once";
+    QTest::newRow("no such unit") << "blk.9.expert.0 q4"
+                                  << "map.txt, line 1: the model has no unit \"blk.9.expert.0\". Its units "
+                                     "have names like blk.0.expert.0";
     QTest::newRow("pattern without a unit")
         << "default q4\nblk.7.* q4"
-        << "map.txt, line 2: the model has no unit \"blk.7.*\". Its units "
-           "are called like blk.0.expert.0";
-    QTest::newRow("no such tier") << "* q3" << "map.txt, line 1: \"q3\" is none of the tiers q4, q2";
+        << "map.txt, line 2: the model has no unit \"blk.7.*\". Its units have names like blk.0.expert.0";
+    QTest::newRow("no such tier") << "* q3" << "map.txt, line 1: \"q3\" is not one of the tiers q4, q2";
     QTest::newRow("no tier") << "blk.0.expert.0"
                              << "map.txt, line 1: expected a unit's name and a tier, like \"blk.0.expert.17 "
                                 "q4\"";
@@ -58,7 +56,7 @@ class StaticPolicyTest : public QObject {
                                  << "map.txt, line 1: expected a unit's name and a tier, like "
                                     "\"blk.0.expert.17 q4\"";
     QTest::newRow("two defaults") << "default q4\ndefault q2"
-                                  << "map.txt, line 2: line 1 gave a default already";
+                                  << "map.txt, line 2: line 1 already gives a default";
   }
   void readsTierMaps() {
     QFETCH(QString, text);

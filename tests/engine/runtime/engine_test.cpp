@@ -463,7 +463,7 @@ class EngineTest : public QObject {
       throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
     });
     QCOMPARE(threads.error().kind, ErrorKind::memory);
-    QVERIFY2(threads.error().message().contains("no more threads"), threads.error().message().c_str());
+    QVERIFY2(threads.error().message().contains("any more threads"), threads.error().message().c_str());
     const auto memory = fovea::exhaustion_as_error([]() -> fovea::Result<void> { throw std::bad_alloc(); });
     QCOMPARE(memory.error().kind, ErrorKind::memory);
   }

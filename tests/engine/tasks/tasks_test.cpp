@@ -284,16 +284,16 @@ class TasksTest : public QObject {
                          << std::string("line 1: the object has no answer");
     QTest::newRow("value") << std::string("gsm8k") << std::string("gsm8k/test.jsonl")
                            << std::string("{\"question\": [\"?\"], \"answer\": 7}\n")
-                           << std::string("line 1: its question is no text");
+                           << std::string("line 1: its question is not a string");
     QTest::newRow("json") << std::string("aime25") << std::string("math/aime25_test.jsonl")
-                          << std::string("[]\n") << std::string("line 1: it is no JSON object");
+                          << std::string("[]\n") << std::string("line 1: it is not a JSON object");
     QTest::newRow("lines") << std::string("hellaswag") << std::string("hellaswag/hellaswag_val_full.txt")
                            << std::string("a\n4\nb\nc\nd\ne\n") << std::string("line 1");
     QTest::newRow("empty") << std::string("longwriter") << std::string("longwriter/longbench_write_en.jsonl")
                            << std::string("\n") << std::string("its data set is empty");
     QTest::newRow("answer") << std::string("longwriter") << std::string("longwriter/longbench_write_en.jsonl")
                             << std::string("{\"prompt\": \"?\"}\n")
-                            << std::string("does not fit a context of 512");
+                            << std::string("does not fit in a context of 512");
   }
   void whatIsMissingOrWrongIsNamed() {
     QFETCH(std::string, task);
@@ -308,7 +308,7 @@ class TasksTest : public QObject {
       write_text(folder.path() / file, text);
     }
     TaskSettings settings{.tasks = {task}, .data = folder.path()};
-    if (said != "does not fit a context of 512") settings.max_tokens = 8;
+    if (said != "does not fit in a context of 512") settings.max_tokens = 8;
     const auto results = fovea::run_tasks(*load_chat_model(), settings);
     QVERIFY(!results);
     QVERIFY2(results.error().message().contains(said), results.error().message().c_str());
@@ -373,7 +373,8 @@ class TasksTest : public QObject {
     const auto read = fovea::read_task_results(folder.path() / "results.jsonl");
     QCOMPARE(read.has_value(), good);
     if (!good) {
-      QVERIFY2(read.error().message().contains("line 2: it is no outcome"), read.error().message().c_str());
+      QVERIFY2(read.error().message().contains("line 2: it is not the outcome"),
+               read.error().message().c_str());
       return;
     }
     const auto scores = fovea::task_scores(read->outcomes);

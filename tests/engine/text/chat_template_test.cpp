@@ -207,7 +207,7 @@ void ChatTemplateTest::errorsNameSourceAndLine_data() {
   row("brackets", "{{ (1 }}", "test, line 1: found '}', expected ')'");
   row("unclosed", "\n{% for a in b %}\n\n", "the template ends before the 'for' of line 2 does");
   row("string", "{{ 'abc }}", "test, line 1: the string does not end");
-  row("method", "\n{{ 'x'.encode() }}", "test, line 2: the attribute 'encode' of str is one that");
+  row("method", "\n{{ 'x'.encode() }}", "test, line 2: the attribute 'encode' of str is not supported");
   row("left out argument", "{{ 'x'.find('x', 1) }}", "find() takes at most 1 argument, 2 are given");
   row("left out keyword", "{{ 'x'|int(base=16) }}", "int() has no argument 'base'");
   row("argument of a test", "{{ x is defined(1) }}", "test, line 1: the test takes no arguments");
@@ -295,7 +295,7 @@ void ChatTemplateTest::leftOutIsNamed() {
   QFETCH(QString, what);
   const Outcome outcome = render(source.toStdString(), {{"x", {{"a", 1}}}});
   QVERIFY(!outcome.ok);
-  const QString error = "test, line 1: " + what + " is one that Fovea's templates do not have";
+  const QString error = "test, line 1: " + what + " is not supported in Fovea's templates";
   QVERIFY2(outcome.text.starts_with(error.toStdString()), outcome.text.c_str());
 }
 

@@ -192,9 +192,9 @@ class TextModelTest : public QObject {
     QTest::addColumn<QString>("says");
     QTest::newRow("messages are no JSON") << "[{" << "" << "" << "messages: this is not valid JSON";
     QTest::newRow("no messages") << "" << "" << "" << "messages: this is not valid JSON";
-    QTest::newRow("messages are no list") << "{}" << "" << "" << "messages: this is not a JSON list";
+    QTest::newRow("messages are not a list") << "{}" << "" << "" << "messages: this is not a JSON list";
     QTest::newRow("tools are no JSON") << "[]" << "look" << "" << "tools: this is not valid JSON";
-    QTest::newRow("tools are no list") << "[]" << "{}" << "" << "tools: this is not a JSON list";
+    QTest::newRow("tools are not a list") << "[]" << "{}" << "" << "tools: this is not a JSON list";
     QTest::newRow("variables are no JSON") << "[]" << "" << "{a}" << "variables: this is not valid JSON";
     QTest::newRow("variables are no object") << "[]" << "" << "[1]" << "variables: this is not a JSON object";
   }

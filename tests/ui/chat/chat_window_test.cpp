@@ -424,7 +424,9 @@ class ChatWindowTest : public QObject {
       window_->setGeometry(screen.adjusted(left, 10, -right, -10));
     }
     QCoreApplication::processEvents();
-    const int before = window_->width();
+    const int before = window_->width(), panel_before = dock->width();
+    const auto* sidebar = window_->findChild<QDockWidget*>(QStringLiteral("sidebarDock"));
+    const int sidebar_before = sidebar->width();
     auto* detach = window_->findChild<QAction*>(QStringLiteral("detachLiveAction"));
     detach->trigger();
     QCoreApplication::processEvents();
@@ -436,6 +438,8 @@ class ChatWindowTest : public QObject {
     QCoreApplication::processEvents();
     QVERIFY(!dock->isFloating());
     QCOMPARE(window_->width(), before);
+    QCOMPARE(sidebar->width(), sidebar_before);
+    QCOMPARE(dock->width(), panel_before);
   }
 
   void thePanelsOwnButtonIsTold() {

@@ -171,7 +171,7 @@ class SidebarFoldersTest : public QObject {
     QSignalSpy chats(sidebar_.get(), &Sidebar::newChatInRequested);
     QSignalSpy placed(sidebar_.get(), &Sidebar::folderPlaceRequested);
     QSignalSpy settings(sidebar_.get(), &Sidebar::folderSettingsRequested);
-    choose(4, QStringLiteral("New chat in it"));
+    choose(4, QStringLiteral("New chat in this folder"));
     choose(4, QStringLiteral("Move up"));
     choose(4, QStringLiteral("Move down"));  // it is the last: cannot be chosen
     choose(1, QStringLiteral("What new chats start with…"));

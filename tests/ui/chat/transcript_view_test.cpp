@@ -338,7 +338,7 @@ class TranscriptViewTest : public QObject {
     QCOMPARE(view_->plain_text(0), QStringLiteral("I look."));
     view_->append_to(2, QStringLiteral("}}\n</tool_call>\nDone"));
     QTRY_COMPARE(view_->plain_text(0), QStringLiteral("I look.\n\nDone"));
-    QCOMPARE(view_->conversation().at(0).fold_label(1), QStringLiteral("Call of weather"));
+    QCOMPARE(view_->conversation().at(0).fold_label(1), QStringLiteral("Call to weather"));
     const Control fold = view_->controls_of(0).at(0);
     QTest::mouseClick(view_->viewport(), Qt::LeftButton, {},
                       fold.area.center().toPoint() + view_->rect_of_message(0).topLeft());

@@ -25,7 +25,7 @@ class GainViewTest : public QObject {
         << QStringList{QStringLiteral("by the calibration"), QStringLiteral("gains nothing")};
     QTest::newRow("behind, no divergence")
         << int(GainVerdict::loses) << int(FixedMix::calibration) << false
-        << QStringList{QStringLiteral("is avoided"), QStringLiteral("gains nothing")};
+        << QStringList{QStringLiteral("over the lowest"), QStringLiteral("gains nothing")};
   }
   void saysWhatIsKept() {
     QFETCH(int, verdict);
@@ -60,8 +60,8 @@ class GainViewTest : public QObject {
                 .contains(percent_text(0.5, 1)));
     QVERIFY(
         gain_sentence({.verdict = GainVerdict::not_compared}).contains(QStringLiteral("while it answers")));
-    QVERIFY(
-        gain_sentence({.verdict = GainVerdict::no_policy}).contains(QStringLiteral("as the model's file")));
+    QVERIFY(gain_sentence({.verdict = GainVerdict::no_policy})
+                .contains(QStringLiteral("as it is in the model's file")));
   }
 };
 

@@ -20,9 +20,11 @@ class GaugeViewTest : public QObject {
     line.questions = {{.point = 5, .words = "a tale"}, {.point = 10, .words = "now code"}};
     view.set_line(line, {});
     QVERIFY(view.grab().toImage() != without);
-    QCOMPARE(view.question_at(152), QStringLiteral("a tale"));
-    QCOMPARE(view.question_at(298), QStringLiteral("now code"));
-    QCOMPARE(view.question_at(220), QString());
+    QStringList met;  // from left to right
+    for (int x = 0; x < view.width(); ++x)
+      if (const QString words = view.question_at(x); met.isEmpty() || met.back() != words) met += words;
+    const QString none;
+    QCOMPARE(met, QStringList({none, QStringLiteral("a tale"), none, QStringLiteral("now code"), none}));
     QCOMPARE(view.accessibleDescription(), QStringLiteral("Asked: a tale; now code"));
   }
 };

@@ -109,8 +109,9 @@ class DownloadPageTest : public QObject {
     page_->search(QStringLiteral("qwen"));
     page_->show_found(QStringLiteral("qwen"), sample_repositories());
     page_->show_versions(sample_repositories()[0].id, {});
-    QVERIFY(
-        page_->findChild<QLabel*>(QStringLiteral("listedText"))->text().contains(QStringLiteral("neither")));
+    QVERIFY(page_->findChild<QLabel*>(QStringLiteral("listedText"))
+                ->text()
+                .contains(QStringLiteral("has no file or folder")));
     page_->show_error(QStringLiteral("no route"));
     QVERIFY(page_->message().is_error());
   }

@@ -45,7 +45,7 @@ void library() {
     if (i == 1) page.show_work(QStringLiteral("gpt-oss-120b-mxfp4: 12.1 GB of 63.4 GB"), 12, 63);
     if (i == 2) page.show_work({}, 0, 0);
     if (i == 2)
-      page.show_notice(QStringLiteral("gpt-oss-120b-mxfp4 is sound: 63.4 GB were read without an error."));
+      page.show_notice(QStringLiteral("gpt-oss-120b-mxfp4 is intact: 63.4 GB was read without an error."));
     if (i == 4) page.show_error(models[i].error);
     take(dialog, QStringLiteral("library-") + QLatin1String(names[i]));
   }
@@ -88,9 +88,9 @@ void prepare() {
   PrepareDialog dialog(
       QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"),
       {{QStringLiteral("file"), QStringLiteral("As the model has it, nothing is lost"), true},
-       {QStringLiteral("q3"), QStringLiteral("3 bits for each weight, a difference can be seen"), true},
-       {QStringLiteral("q2"), QStringLiteral("2 bits for each weight, for what is seldom used"), false}});
-  dialog.show_ready(QStringLiteral("It takes 27.3 GB on the disk; 210 GB are free there."));
+       {QStringLiteral("q3"), QStringLiteral("3 bits per weight: a noticeable difference"), true},
+       {QStringLiteral("q2"), QStringLiteral("2 bits per weight: for what is seldom used"), false}});
+  dialog.show_ready(QStringLiteral("It takes 27.3 GB on the disk; 210 GB is free there."));
   take(dialog, QStringLiteral("prepare"));
 }
 
@@ -101,36 +101,34 @@ void compare() {
       QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"),
       QStringLiteral("hot experts at 4 bits, the others at 2 bits"),
       {{QStringLiteral("Every weight as in the model's file"),
-        QStringLiteral("It takes 18.9 GB, and that does not fit: 9.3 GB are free beside the open model."),
-        false},
+        QStringLiteral("It takes 18.9 GB, which does not fit: 9.3 GB is free beside the open model."), false},
        {QStringLiteral("Everything at the lowest precision, 2 bits"),
         QStringLiteral(
-            "This takes 13.1 GB and 10.2 GB, one after the other. There is no room for that beside the "
-            "open model: it is closed meanwhile, and then opened again. The conversation is kept."),
+            "This takes 13.1 GB and then 10.2 GB, one after the other. There is no room for that while the "
+            "model is open, so it is closed and reopened afterwards. The conversation is kept."),
         true, true},
        {QStringLiteral("A fixed mix of the same size: as many bytes, and nothing changes"), {}}});
   take(dialog, QStringLiteral("compare"));
   dialog.findChild<QPushButton*>(QStringLiteral("startCompare"))->click();
   dialog.show_progress(
-      QStringLiteral("With everything at 2 bits it reads: 640 of 1,792 tokens. About 1:20 left."), 640, 1792);
+      QStringLiteral("Reading (everything at 2 bits): 640 of 1,792 tokens. About 1:20 left."), 640, 1792);
   take(dialog, QStringLiteral("compare-running"));
   dialog.show_result(
-      {.sentence =
-           QStringLiteral("As it is now, the model reaches 108.3 % of the quality of “everything at 2 bits”, "
-                          "takes 13.1 GB instead of 10.2 GB, and writes as fast, as far as can be told."),
+      {.sentence = QStringLiteral(
+           "As it is now, the model reaches 108.3 % of the quality of “everything at 2 bits”, takes 13.1 GB "
+           "instead of 10.2 GB, and writes just as fast, as far as can be told."),
        .now = QStringLiteral("as it is now"),
        .other = QStringLiteral("everything at 2 bits"),
        .rows = {{QStringLiteral("Perplexity of the text"), QStringLiteral("9.07"), QStringLiteral("8.38")},
                 {QStringLiteral("Memory"), QStringLiteral("10.2 GB"), QStringLiteral("13.1 GB")},
                 {QStringLiteral("Writes"), QStringLiteral("14.2 tok/s (13.9 to 14.6)"),
                  QStringLiteral("13.8 tok/s (13.1 to 14.4)")},
-                {QStringLiteral("First word behind a long question"), QStringLiteral("2.9 s"),
+                {QStringLiteral("First word after a long question"), QStringLiteral("2.9 s"),
                  QStringLiteral("3.0 s")}},
-       .note = QStringLiteral(
-           "Quality is the probability that the model gives to the text's next token, the mean of "
-           "896 tokens. The difference is 0.0797 ± 0.0121 nats for each token; up to twice its "
-           "error it can be chance. Writing differs only where all rounds of one are faster than "
-           "those of the other.")});
+       .note = QStringLiteral("Quality is the probability that the model gives to the text's next token, "
+                              "averaged over 896 tokens. The difference is 0.0797 ± 0.0121 nats per token; "
+                              "up to twice its margin of error, it may be chance. Speeds count as different "
+                              "only if every round of one is faster than every round of the other.")});
   take(dialog, QStringLiteral("compare-result"));
 }
 

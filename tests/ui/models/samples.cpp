@@ -27,9 +27,8 @@ ui::LibraryRow moe() {
   row.fit_text = QStringLiteral("Fits");
   row.fit_number = QStringLiteral("19.9 GB of 54.1 GB");
   row.fit_why = QStringLiteral(
-      "As its file has it, it takes 19.9 GB of the 54.1 GB that are free for a model; 805.3 MB of that are "
-      "the KV "
-      "cache for 8,192 tokens of conversation.");
+      "At its file's precision it takes 19.9 GB of the 54.1 GB that is free for a model; 805.3 MB of that "
+      "holds 8,192 tokens of conversation.");
   row.stores = {QStringLiteral("the file's precision, 2 bits: 27.3 GB"),
                 QStringLiteral("the file's precision, 3 bits, 2 bits: 39.1 GB")};
   row.store_bytes = 66 * kGigabyte;
@@ -54,9 +53,8 @@ ui::LibraryRow large() {
   row.fit_text = QStringLiteral("Fits with experts at lower precision");
   row.fit_number = QStringLiteral("53.8 GB of 54.1 GB");
   row.fit_why = QStringLiteral(
-      "As its file has it, it would need 68.2 GB, and 54.1 GB are free for a model. It fits with 2,928 of "
-      "6,144 "
-      "experts at the file's precision, the others at 2 bits: that takes 53.8 GB.");
+      "At its file's precision it would need 68.2 GB, and 54.1 GB is free for a model. It fits with 2,928 of "
+      "6,144 experts at the file's precision, the others at 2 bits, which takes 53.8 GB.");
   row.stores.clear();
   row.store_bytes = 0;
   return row;
@@ -101,11 +99,10 @@ ui::LibraryRow too_large() {
   row.can_open = false;
   row.fit = FitView::does_not_fit;
   row.fit_text = QStringLiteral("Does not fit");
-  row.fit_number = QStringLiteral("needs 119.4 GB, 54.1 GB are free");
+  row.fit_number = QStringLiteral("needs 119.4 GB, 54.1 GB is free");
   row.fit_why = QStringLiteral(
-      "As its file has it, it would need 436.0 GB, and 54.1 GB are free for a model. With everything that "
-      "may be "
-      "lowered, 119.4 GB would do.");
+      "At its file's precision it would need 436.0 GB, and 54.1 GB is free for a model. With everything "
+      "lowered that can be, 119.4 GB would be enough.");
   return row;
 }
 
@@ -158,20 +155,17 @@ std::vector<ui::RepositoryRow> sample_repositories() {
 
 std::vector<ui::VersionRow> sample_versions() {
   const char* fits =
-      "An estimate from the file's size: with the conversation and room to compute it should take about 20.4 "
-      "GB of "
-      "the 54.1 GB that are free for a model. The planner knows exactly once the file is here.";
+      "Estimated from the file's size: with the conversation and working memory it should take about 20.4 GB "
+      "of the 54.1 GB that is free for a model. The planner will know exactly once the file is here.";
   std::vector<ui::VersionRow> rows{
       version("Q2_K_L", 11.3, FitView::fits, "Should fit", fits),
       version("Q4_K_M", 18.6, FitView::fits, "Should fit", fits),
       version("Q8_0", 32.5, FitView::fits, "Should fit", fits),
       version("BF16", 61.1, FitView::lower_precision, "Should fit at lower precision",
-              "An estimate from the published model's shape. As its file has it, it would need 67.2 GB, and "
-              "54.1 GB "
-              "are free for a model. It fits with 5,280 of 6,144 experts at the file's precision, the others "
-              "at 4 bits: that "
-              "takes 53.6 GB."),
-      version("F32", 122.1, FitView::does_not_fit, "Will hardly fit", "An estimate from the file's size.")};
+              "An estimate from the published model's shape. At its file's precision it would need 67.2 GB, "
+              "and 54.1 GB is free for a model. It fits with 5,280 of 6,144 experts at the file's precision, "
+              "the others at 4 bits, which takes 53.6 GB."),
+      version("F32", 122.1, FitView::does_not_fit, "Unlikely to fit", "An estimate from the file's size.")};
   rows[2].is_proposed = true;
   rows[3].files = 2;
   rows[4].is_complete = false;
@@ -198,7 +192,7 @@ std::vector<ui::CatalogueRow> sample_catalogue() {
   large.name = QStringLiteral("A large one");
   large.fit = FitView::does_not_fit;
   large.fit_text = QStringLiteral("Does not fit");
-  large.needs = QStringLiteral("needs 119.4 GB, 54.1 GB are free");
+  large.needs = QStringLiteral("needs 119.4 GB, 54.1 GB is free");
   return {fits, here, large};
 }
 
@@ -213,7 +207,7 @@ std::vector<ui::DownloadRow> sample_downloads() {
        QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"),
        repository,
        State::running,
-       QStringLiteral("6.2 GB of 18.6 GB, 41.3 MB each second, 5 minutes left"),
+       QStringLiteral("6.2 GB of 18.6 GB, 41.3 MB per second, 5 minutes left"),
        6'200'000'000,
        18'600'000'000,
        {},

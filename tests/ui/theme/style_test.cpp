@@ -46,6 +46,23 @@ class StyleTest : public QObject {
     QTest::newRow("light") << Scheme::light;
   }
 
+  void keysAreUnderlinedWhileAltIsHeld() {
+    apply_theme(*qApp, Scheme::dark);
+    QPushButton button(QStringLiteral("&Open"));
+    button.show();
+    const auto underlines = [&] {
+      return button.style()->styleHint(QStyle::SH_UnderlineShortcut, nullptr, &button) != 0;
+    };
+    QVERIFY(!underlines());
+    const QImage without = button.grab().toImage();
+    QTest::keyPress(&button, Qt::Key_Alt);
+    QVERIFY(underlines());
+    QVERIFY(button.grab().toImage() != without);
+    QTest::keyRelease(&button, Qt::Key_Alt);
+    QVERIFY(!underlines());
+    QCOMPARE(button.grab().toImage(), without);
+  }
+
   void whatIsReadHasContrast_data() { theme_data(); }
   void whatIsReadHasContrast() {
     QFETCH(Scheme, scheme);
