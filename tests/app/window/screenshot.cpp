@@ -247,9 +247,11 @@ bool write_settings(const std::filesystem::path& data, const char* theme) {
   std::filesystem::create_directories(data / "config");
   QFile file(data / "config/settings.json");
   return file.open(QFile::WriteOnly) &&
-         file.write(QStringLiteral(R"({"appearance": {"theme": "%1", "language": "en"}})")
-                        .arg(QLatin1String(theme))
-                        .toUtf8()) > 0;
+         file.write(
+             QStringLiteral(
+                 R"({"appearance": {"theme": "%1", "language": "en"}, "generation": {"max_tokens": 240}})")
+                 .arg(QLatin1String(theme))
+                 .toUtf8()) > 0;
 }
 
 }  // namespace
