@@ -150,8 +150,8 @@ void HeatmapView::paint_in_flight(QPainter& painter) {
     const double freshness = std::clamp(fresh, 0.0, 1.0);
     if (unit >= static_cast<std::int64_t>(scene_.frame->size()) || ++drawn > kMaxRings) continue;
     if (single_layer_ && cell_of(unit).layer != *single_layer_) continue;
-    // To more bits it brightens once; to fewer it comes out of what is behind it.
-    QColor veil = is_up ? QColor(Qt::white) : palette().color(QPalette::Base);
+    // To more bits it brightens once; to fewer it comes out of the dark, in both themes.
+    QColor veil = is_up ? Qt::white : Qt::black;
     veil.setAlphaF(static_cast<float>((is_up ? 0.55 : 0.6) * freshness * freshness));
     const QRectF cell = rect_of(unit);
     painter.fillRect(cell.toRect(), veil);
