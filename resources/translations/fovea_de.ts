@@ -5916,6 +5916,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <source>Experts that the question uses become more precise; others take less room instead. Click to read what happened before.</source>
         <translation>Experten, die die Frage nutzt, werden genauer; andere brauchen dafür weniger Platz. Klicken Sie, um zu lesen, was vorher geschah.</translation>
     </message>
+    <message>
+        <source>no expert has changed its precision yet.</source>
+        <translation>hat noch kein Experte seine Genauigkeit geändert.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::TokenCard</name>

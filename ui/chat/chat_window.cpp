@@ -40,6 +40,7 @@ namespace fovea::ui {
 namespace {
 
 constexpr int room_beside_name = 180;  // in the header
+constexpr int name_inset = 15;         // within its button
 
 // What a question can show of an address: in lines, and without the middle of an endless one.
 QString readable(const QString& address) {
@@ -206,6 +207,7 @@ QWidget* ChatWindow::make_progress() {
 
 void ChatWindow::set_state(State state) {
   state_ = state;
+  if (state != State::no_model) show_proposal_only(false);
   composer_->set_ready(state == State::ready);
   composer_->set_busy(state == State::generating ? Composer::Busy::answering
                       : state == State::waiting  ? Composer::Busy::waiting
@@ -224,6 +226,21 @@ void ChatWindow::set_model(const QString& name, const QString& details) {
   update_empty_text();
 }
 
+// Nobody has been here before: what is beside the proposal would be empty. It comes with the first model,
+// page or search.
+void ChatWindow::show_proposal_only(bool only) {
+  if (only == proposal_only_) return;
+  proposal_only_ = only;
+  sidebar_dock_->setVisible(!only);
+  picker_->setVisible(!only);
+  panel_button_->setVisible(!only && live_dock_);
+}
+
+void ChatWindow::show_sidebar(bool shown) {
+  show_proposal_only(false);
+  sidebar_dock_->setVisible(shown);
+}
+
 void ChatWindow::set_requests(int count, const QString& address) {
   requests_->setVisible(count > 0);
   if (count == 0) return;
@@ -240,6 +257,12 @@ void ChatWindow::set_conversation_title(const QString& title) {
   conversation_title_ = title;
   update_title();
   update_actions();
+}
+
+// In line with the conversation.
+void ChatWindow::align_header() {
+  const int column = std::max<int>(space::wide, (header_->width() - conversation_width) / 2);
+  header_->layout()->setContentsMargins(column - name_inset, space::close, space::usual, space::close);
 }
 
 void ChatWindow::update_title() {
@@ -430,6 +453,7 @@ void ChatWindow::show_page(Page& page, SidebarPlace place) {
   places_->addWidget(&page);
   connect(&page, &Page::left, this, &ChatWindow::leave_page, Qt::UniqueConnection);
   page_ = &page;
+  show_proposal_only(false);
   header_->hide();
   update_composer();
   panel_gave_way_ = live_dock_ && !live_dock_->isFloating() && !live_dock_->isHidden();
@@ -493,13 +517,17 @@ void ChatWindow::keyPressEvent(QKeyEvent* event) {
 
 // Its own button closes the panel, too.
 bool ChatWindow::eventFilter(QObject* object, QEvent* event) {
-  if (object == centralWidget() && event->type() == QEvent::Resize) update_empty_text();
+  if (object == centralWidget() && event->type() == QEvent::Resize) {
+    align_header();
+    update_empty_text();
+  }
   if (object == live_dock_ && event->type() == QEvent::Close) Q_EMIT livePanelShown(false);
   return QMainWindow::eventFilter(object, event);
 }
 
 // With all that belongs to it: what is being done may take a while to end.
 void ChatWindow::closeEvent(QCloseEvent* event) {
+  show_proposal_only(false);  // what is kept of the window is how it usually is
   Q_EMIT closing();
   for (QWidget* other : findChildren<QWidget*>())
     if (other->isWindow()) other->hide();

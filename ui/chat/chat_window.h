@@ -53,6 +53,8 @@ class ChatWindow : public QMainWindow {
   State state() const { return state_; }
   // The name stands at the top and nowhere else; the details are told when somebody points at the name.
   void set_model(const QString& name, const QString& details);
+  // While no model is open, no sidebar and no name in the header, until there is something in them.
+  void show_proposal_only(bool only);
   // Of other programs, in progress: a count beside the model's name. 0: nothing is shown.
   void set_requests(int count, const QString& address);
   // What an empty conversation with that model offers: a line on it, and questions to begin with. None:
@@ -132,7 +134,9 @@ class ChatWindow : public QMainWindow {
   void fill_picker();
   void update_empty_text();
   void update_composer();
+  void align_header();
   void update_title();
+  void show_sidebar(bool shown);
   void place_panel(bool apart);
   void show_panel_title(bool shown);
 
@@ -154,6 +158,7 @@ class ChatWindow : public QMainWindow {
   QStackedWidget* places_;  // the conversation, and pages
   QPointer<QWidget> page_;
   bool panel_gave_way_ = false;  // to the page
+  bool proposal_only_ = false;
   QToolButton* picker_;
   QToolButton* panel_button_;
   QToolButton* more_;

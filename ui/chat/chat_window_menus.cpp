@@ -37,7 +37,7 @@ void ChatWindow::make_menus() {
           &ChatWindow::newChatRequested);
   connect(add_action(file, "newFolderAction", tr("New fol&der"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_F)),
           &QAction::triggered, this, [this] {
-            sidebar_dock_->show();
+            show_sidebar(true);
             Q_EMIT sidebar_->newFolderRequested(0);
           });
   file->addSeparator();
@@ -77,7 +77,7 @@ void ChatWindow::make_menus() {
           &QAction::triggered, transcript_, &TranscriptView::open_find);
   connect(add_action(edit, "searchAction", tr("&Search all conversations"), key(Qt::CTRL, Qt::Key_K)),
           &QAction::triggered, this, [this] {
-            sidebar_dock_->show();
+            show_sidebar(true);
             sidebar_->focus_search();
           });
   edit->addSeparator();
@@ -118,7 +118,7 @@ void ChatWindow::make_menus() {
     connect(when_stored_.back(), &QAction::triggered, this, act);
   };
   stored("renameAction", tr("&Rename…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_N), [this] {
-    sidebar_dock_->show();
+    show_sidebar(true);
     sidebar_->rename(sidebar_->current());
   });
   move_menu_ = chat->addMenu(tr("Mo&ve to folder"));
@@ -133,7 +133,7 @@ void ChatWindow::make_menus() {
   QAction* sidebar = add_action(view_menu_, "sidebarAction", tr("&Conversations"), key(Qt::CTRL, Qt::Key_B));
   sidebar->setCheckable(true);
   sidebar->setChecked(true);
-  connect(sidebar, &QAction::triggered, sidebar_dock_, &QWidget::setVisible);
+  connect(sidebar, &QAction::triggered, this, &ChatWindow::show_sidebar);
   connect(sidebar_dock_, &QDockWidget::visibilityChanged, sidebar,
           [this, sidebar] { sidebar->setChecked(!sidebar_dock_->isHidden()); });
   view_menu_->addSeparator();

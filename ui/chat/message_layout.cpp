@@ -12,8 +12,8 @@ namespace fovea::ui {
 namespace {
 
 constexpr qreal kLabelHeight = 1.55;  // em; where somebody is named
-constexpr qreal kNoLabelHeight = 0.4;
-constexpr qreal kFooterHeight = 2.3;
+constexpr qreal kNoLabelHeight = 0.2;
+constexpr qreal kFooterHeight = 2;
 constexpr qreal kFactHeight = 1.45;
 constexpr qreal kBubblePadding = 0.65;
 constexpr qreal kBubbleShare = 0.86;  // of the column

@@ -137,6 +137,7 @@ class MessageLayout {
   qreal footer_height(const Frame& frame) const;
   qreal facts_height(const Frame& frame) const;
   void paint_facts(QPainter& painter, const Frame& frame, qreal top) const;
+  void paint_caret(QPainter& painter, const Frame& frame);
   QRectF bubble(const Frame& frame) const;
   void shrink_bubble(const Frame& frame);
   void add_footer(const Frame& frame, std::vector<Control>& controls) const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/chat/block_text.h"
 #include "ui/chat/message_layout.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
@@ -225,6 +226,25 @@ void MessageLayout::paint_facts(QPainter& painter, const Frame& frame, qreal top
   }
 }
 
+// Where the next word will stand.
+void MessageLayout::paint_caret(QPainter& painter, const Frame& frame) {
+  const QPointF body(left(frame), body_top(frame));
+  QRectF before(body, QSizeF(0, frame.em));
+  if (!items_.empty()) {
+    const Item& last = items_.back();
+    const Block& block = blocks().back();
+    if (last.hidden || !last.layout || block.kind == BlockKind::reasoning) return;  // its fold tells
+    const auto length = static_cast<int>(block_text(block).size());
+    before = last.layout->cursor_at(length).translated(body + QPointF(0, last.top));
+  }
+  const QSizeF size(0.36 * frame.em, 0.82 * frame.em);
+  const QPointF at(before.right() + 0.15 * frame.em, before.center().y() - size.height() / 2);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(tones(frame.style.palette).brand);
+  painter.drawRoundedRect(QRectF(at, size), 0.12 * frame.em, 0.12 * frame.em);
+}
+
 void MessageLayout::paint(QPainter& painter, const Frame& frame, QPointF origin, qreal clip_top,
                           qreal clip_bottom, const MessageMarks& marks) {
   place(frame);
@@ -255,11 +275,7 @@ void MessageLayout::paint(QPainter& painter, const Frame& frame, QPointF origin,
     if (top > clip_bottom) break;
     if (item.layout) item.layout->paint(painter, body + QPointF(0, item.top), marks_of(item, marks));
   }
-  if (items_.empty() && view_.streaming) {
-    painter.setFont(frame.style.body);
-    painter.setPen(subtle_text(palette));
-    painter.drawText(QRectF(body, QSizeF(frame.column, frame.em)), Qt::AlignVCenter, QStringLiteral("…"));
-  }
+  if (view_.streaming) paint_caret(painter, frame);
   if (!view_.note.isEmpty()) {
     QTextLayout lines;
     lay_out_note(lines, frame);

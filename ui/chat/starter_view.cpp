@@ -77,7 +77,7 @@ StarterView::StarterView(QWidget* parent)
   setObjectName(QStringLiteral("starters"));
   setCursor(Qt::ArrowCursor);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(16, 8, 16, 8);
+  layout->setContentsMargins(space::wide, space::tight, space::wide, space::tight);
   layout->setSpacing(8);
   layout->setSizeConstraint(QLayout::SetNoConstraint);
   set_type(*title_, Type::title, true);
@@ -97,7 +97,7 @@ StarterView::StarterView(QWidget* parent)
 }
 
 QSize StarterView::sizeHint() const {
-  return {conversation_width + 2 * space::usual, layout()->sizeHint().height()};
+  return {conversation_width + 2 * space::wide, layout()->sizeHint().height()};
 }
 
 void StarterView::set_starters(const QString& about, const std::vector<Starter>& starters) {

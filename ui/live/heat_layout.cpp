@@ -57,7 +57,7 @@ double HeatLayout::cell_width() const {
   const double width = area_.width() / columns_;
   // A model of few experts does not become a wall of planks.
   const double widest = kWidestCell * cell_height() / zoom_;
-  return zoom_ * (columns_ <= 16 ? std::min(width, std::max(widest, 24.0)) : width);
+  return zoom_ * (columns_ <= 16 ? std::min(width, std::max(widest, 48.0)) : width);
 }
 
 double HeatLayout::band_height() const {

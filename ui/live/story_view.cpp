@@ -23,10 +23,11 @@ struct StoryWords {
 
 }  // namespace
 
-QString chapter_sentence(const Chapter& chapter) {
+QString chapter_sentence(const Chapter& chapter, bool goes_on) {
   const QString question = StoryWords::tr("For “%1”, ").arg(QString::fromStdString(chapter.question));
   if (chapter.woke == 0 && chapter.rested == 0)
-    return question + StoryWords::tr("no expert changed its precision.");
+    return question + (goes_on ? StoryWords::tr("no expert has changed its precision yet.")
+                               : StoryWords::tr("no expert changed its precision."));
   return question +
          StoryWords::tr("%n expert(s) rose to more bits", nullptr, static_cast<int>(chapter.woke)) +
          QStringLiteral(", ") +
@@ -57,7 +58,7 @@ void StoryView::set_story(const std::vector<Chapter>& chapters) {
   chapters_ = chapters;
   setVisible(!chapters.empty());
   if (chapters.empty()) return;
-  const QString sentence = chapter_sentence(chapters.front());
+  const QString sentence = chapter_sentence(chapters.front(), true);
   if (sentence == sentence_->text()) return;
   sentence_->setText(sentence);
   setAccessibleName(sentence);

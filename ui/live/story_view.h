@@ -12,7 +12,7 @@ namespace fovea::ui {
 
 // "For “Now write a function” 41 experts woke to more bits, 41 went to rest at fewer to make room; no token
 // waited."
-QString chapter_sentence(const Chapter& chapter);
+QString chapter_sentence(const Chapter& chapter, bool goes_on = false);
 
 class StoryView : public QWidget {
   Q_OBJECT

@@ -96,6 +96,7 @@ class StoryTest : public QObject {
     QVERIFY(chapter_sentence({.question = "a tale", .woke = 41, .rested = 40})
                 .contains(QStringLiteral("no token waited")));
     QVERIFY(chapter_sentence({.question = "a tale"}).contains(QStringLiteral("no expert changed")));
+    QVERIFY(chapter_sentence({.question = "a tale"}, true).contains(QStringLiteral("yet")));
   }
 
   // Each stretch is judged by itself, and as the gauge judges the whole.

@@ -3,6 +3,7 @@
 #include "app/window/first_screen.h"
 
 #include <QAbstractButton>
+#include <QAction>
 #include <QLabel>
 #include <QSignalSpy>
 
@@ -11,6 +12,7 @@
 #include "tests/app/window/closing.h"
 #include "tests/support/environment.h"
 #include "tests/support/test.h"
+#include "ui/chat/sidebar.h"
 
 #include "../advisor/machines.h"
 
@@ -76,6 +78,7 @@ class FirstScreenTest : public QObject {
     QVERIFY(start.accept().isVisible() && !start.find().isVisible());
     QVERIFY2(start.accept().text().contains(QStringLiteral("2.5")), qPrintable(start.accept().text()));
     QVERIFY(!start.button("welcomeDemo")->isVisible());  // there is none
+    QVERIFY(!start.desktop.window().sidebar().isVisible());
     QSignalSpy opened(&start.desktop.first_screen(), &app::FirstScreen::openRequested);
     QTest::mouseClick(&start.accept(), Qt::LeftButton);
     QVERIFY(!start.accept().isVisible());
@@ -84,6 +87,7 @@ class FirstScreenTest : public QObject {
     QCOMPARE(path.filename(), std::filesystem::path(kFile));
     QCOMPARE(tests::content(path), bytes.toStdString());
     QCOMPARE(start.desktop.window().state(), State::loading);
+    QVERIFY(start.desktop.window().sidebar().isVisible());
     QVERIFY(start.server.bytes_sent() >= bytes.size());
     QVERIFY(tests::close(start.desktop));
   }
@@ -97,6 +101,23 @@ class FirstScreenTest : public QObject {
     QVERIFY(wait_for([&] { return error->isVisible(); }));
     QVERIFY2(error->text().contains(QStringLiteral("no longer has this file")), qPrintable(error->text()));
     QVERIFY(start.accept().isVisible());
+    QVERIFY(tests::close(start.desktop));
+  }
+
+  // Before there is a conversation or a model, beside the proposal is nothing; but all of it can be reached.
+  void nothingIsBesideTheProposal() {
+    FirstStart start(kFile, QByteArray("GGUF"));
+    QVERIFY(start.begin(48));
+    ui::ChatWindow& window = start.desktop.window();
+    const auto* picker = window.findChild<QWidget*>(QStringLiteral("modelPicker"));
+    const auto* more = window.findChild<QWidget*>(QStringLiteral("more"));
+    QVERIFY(!window.sidebar().isVisible() && !picker->isVisible() && more->isVisible());
+    window.findChild<QAction*>(QStringLiteral("searchAction"))->trigger();
+    QVERIFY(window.sidebar().isVisible() && picker->isVisible());
+    window.show_proposal_only(true);
+    window.findChild<QAction*>(QStringLiteral("modelsAction"))->trigger();
+    QVERIFY(wait_for([&] { return window.page() != nullptr; }));
+    QVERIFY(window.sidebar().isVisible());
     QVERIFY(tests::close(start.desktop));
   }
 
