@@ -30,6 +30,9 @@ FOVEA_ERROR(invalid, dynaexq_flags_of_another_policy, "dynaexq settings do not a
 FOVEA_ERROR(invalid, flags_beside_later_version,
             "it sets --dynaexq-alpha, --dynaexq-interval and --dynaexq-in-flight itself",
             "Leave them out, or use --as-published, which leaves them open");
+FOVEA_ERROR(invalid, first_token_of_another_policy,
+            "only fovea and dynaexq move experts, {policy} leaves a first token's where they are",
+            "Give --policy fovea or --policy dynaexq, or leave this flag out");
 FOVEA_ERROR(invalid, fovea_flags_of_another_policy, "fovea settings do not apply to {policy}",
             "Leave them out, or choose --policy fovea");
 FOVEA_ERROR(invalid, flexquant_flags_of_another_policy, "flexquant settings do not apply to {policy}",

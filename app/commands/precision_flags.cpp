@@ -68,6 +68,12 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
       command.add_option("--publish-after", request.publish_after_passes,
                          "Publish each swap exactly so many passes after its decision, for repeatable runs"))
       ->check(number_between(0, 1 << 30));
+  group(
+      command.add_option(
+          "--first-token-layers", request.first_token_layers,
+          "With fovea and dynaexq, on a processor: in so many of the first layers a text's first token gets "
+          "its experts at the highest tier, which are read for it; --as-published: in none (default: 4)"))
+      ->check(number_between(0, 1 << 20));
   group(command.add_option("--events", request.events, "Write the swap log to this file, as JSON lines"));
 }
 
@@ -76,6 +82,11 @@ Result<void> check_policy_is_there(const PrecisionRequest& request) {
   FOVEA_CHECK(check_dynaexq(request.dynaexq, request.policy));
   FOVEA_CHECK(check_fovea(request.fovea, request.policy));
   FOVEA_CHECK(check_layers(request));
+  if (request.first_token_layers != PrecisionRequest{}.first_token_layers && !moves_experts(request.policy) &&
+      request.policy != PolicyKind::automatic) {
+    return fail(phrases::option_place("--first-token-layers"),
+                errors::first_token_of_another_policy(name_in(policy_names, request.policy)));
+  }
   if (request.policy != PolicyKind::none) return {};
   const char* const flag = !request.store.empty()              ? "--store"
                            : request.nats_per_ms > 0           ? "--prefer"

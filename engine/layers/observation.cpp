@@ -1,5 +1,9 @@
 #include "engine/layers/observation.h"
 
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
 namespace fovea::layers {
 
 template <class F>
@@ -45,6 +49,42 @@ bool ObservedSteps::tell(std::int64_t layer, const Rows& rows, const float* x) c
     return observer_.routed(where, x ? x + first * d : nullptr, choices.ids + first * used,
                             choices.weights + first * used);
   });
+}
+
+// Once more, where the observer has other weights for them.
+bool ObservedSteps::compute_first_tokens(std::int64_t layer, const Rows& rows,
+                                         const kernels::FeedForward& block) {
+  const auto used = static_cast<std::size_t>(block.used);
+  std::vector<kernels::Expert> experts(used);
+  std::vector<std::int32_t> ids(used);
+  for (const Batch::Part& part : batch_.parts) {
+    const Rows first{part.rows.first, 1};
+    if (part.first != 0 || common(rows, first).count == 0) continue;
+    const std::int64_t row = first.first - rows.first;
+    const std::span<const std::int32_t> chosen(block.ids + row * block.used, used);
+    std::span<const PassObserver::ExpertWeights> instead;
+    if (!observer_.first_token(layer, chosen, instead)) return false;
+    if (instead.empty()) continue;
+    for (std::size_t i = 0; i < used; ++i) {
+      // In the order of their numbers, in which the processor adds them up.
+      const auto rank = std::ranges::count_if(chosen, [&](std::int32_t other) { return other < chosen[i]; });
+      ids[i] = static_cast<std::int32_t>(rank);
+      kernels::Expert& expert = experts[static_cast<std::size_t>(rank)];
+      expert = block.experts[static_cast<std::size_t>(chosen[i])];
+      std::tie(expert.gate, expert.up, expert.down) = std::tuple_cat(instead[i]);
+    }
+    kernels::FeedForward one = block;
+    one.x += row * block.d;
+    one.tokens = 1;
+    one.experts = experts;
+    one.ids = ids.data();
+    one.weights += row * block.used;
+    if (one.shared_weights != nullptr) one.shared_weights += row;
+    one.out += row * block.d;
+    one.quantised = nullptr;  // it is of all rows
+    if (!inner_.feed_forward(layer, first, one)) return false;
+  }
+  return true;
 }
 
 void ObservedSteps::read_history() const {

@@ -33,7 +33,8 @@ class ObservedSteps final : public WrappedSteps {
   bool feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) override {
     if (block.shared != nullptr) tell_input(layer, Input::feed_forward, rows, block.x, block.d);
     if (block.ids != nullptr && !tells_later() && !tell_choices(layer, rows, block)) return false;
-    return inner_.feed_forward(layer, rows, block);
+    return inner_.feed_forward(layer, rows, block) &&
+           (block.ids == nullptr || staging_.comes_late() || compute_first_tokens(layer, rows, block));
   }
 
   // Behind the last step: the choices of all layers at once, for a copy for each would stand between its
@@ -50,6 +51,7 @@ class ObservedSteps final : public WrappedSteps {
                   std::int64_t columns) const;
   bool tell_choices(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block) const;
   bool tell(std::int64_t layer, const Rows& rows, const float* x) const;
+  bool compute_first_tokens(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block);
   std::int64_t routed_rows(std::int64_t layer) const {
     return config_.layer_has_experts(layer) ? batch_.routed(layer, config_.layer_count()).count : 0;
   }

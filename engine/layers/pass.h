@@ -1,6 +1,7 @@
 // A pass: the next tokens of one sequence or several, and what is wanted of them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <stop_token>
@@ -62,6 +63,14 @@ class PassObserver {
   // A layer's feed-forward is about to read these experts: x [tokens, d], ids and gate weights [tokens,
   // used]. False: their weights cannot be had; the pass stops.
   virtual bool routed(const Where& where, const float* x, const std::int32_t* ids, const float* weights) = 0;
+  // A sequence's first token has chosen these experts [used] in a layer, where the device's memory is the
+  // host's: gate, up and down that they shall have for it alone [used], valid until the next call; nothing:
+  // those of all tokens. False as with routed().
+  using ExpertWeights = std::array<kernels::Weight, 3>;
+  virtual bool first_token(std::int64_t /*layer*/, std::span<const std::int32_t> /*ids*/,
+                           std::span<const ExpertWeights>& /*instead*/) {
+    return true;
+  }
   // Inputs of the linear layers [tokens, columns]: of q, k and v; of the attention's output; of a dense layer
   // or shared expert.
   enum class Input : std::uint8_t { attention, attention_output, feed_forward };

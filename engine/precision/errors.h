@@ -229,6 +229,11 @@ FOVEA_ERROR(internal, swap_targets_differ, "the tiers after what is in flight di
 FOVEA_ERROR(internal, swap_queue_too_long, "the queue is too long", "");
 FOVEA_ERROR(internal, swap_too_many_in_flight, "too much is in flight", "");
 
+// first_token.cpp
+FOVEA_ERROR(memory, no_memory_for_first_token,
+            "there are no {size:exact} bytes for the experts of a sequence's first token",
+            "Close other programs, or give --first-token-layers 0");
+
 // on_demand_cache.cpp
 FOVEA_ERROR(memory, no_block_on_demand,
             "no block of {size:exact} bytes is left for a unit on disk alone, beside {others} "

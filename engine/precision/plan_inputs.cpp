@@ -9,6 +9,7 @@
 #include "engine/models/placement.h"
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/errors.h"
+#include "engine/precision/first_token.h"
 #include "engine/precision/ladder.h"
 #include "engine/precision/offload.h"
 #include "engine/precision/token_cost.h"
@@ -173,7 +174,10 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.kv_bytes = around.kv_bytes;
   in.window_bytes = around.window_bytes;
   in.state_bytes = around.state_bytes;
-  in.activation_bytes = around.activation_bytes;
+  in.activation_bytes =
+      around.activation_bytes + FirstToken::bytes(FirstToken::scope(request, plan.policy, device,
+                                                                    plan.tiers.size(), around.experts_used),
+                                                  plan.units, plan.tiers, device);
   in.safety_bytes = around.safety_bytes;
   in.safety_share = around.safety_share;
   in.max_safety_bytes = around.max_safety_bytes;

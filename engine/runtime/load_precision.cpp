@@ -80,6 +80,11 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
   }
   const std::int32_t in_flight =
       precision::swaps_at_once(planned.fitted.units.policy, request.dynaexq, request.fovea);
+  FOVEA_TRY(parts.first_token,
+            precision::FirstToken::create(
+                precision::FirstToken::scope(request, planned.fitted.units.policy, device,
+                                             parts.tiers->size(), model.config().experts_used()),
+                *parts.units, *parts.tiers, device, *parts.source));
   FOVEA_TRY(precision::Arena arena, precision::Arena::create(device, parts.plan.arena));
   FOVEA_TRY(
       parts.residency,

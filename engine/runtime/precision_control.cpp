@@ -60,6 +60,17 @@ bool PrecisionControl::serve(UnitId first, std::span<const std::int32_t> chosen)
   return true;
 }
 
+bool PrecisionControl::first_token(std::int64_t layer, std::span<const std::int32_t> chosen,
+                                   std::span<const precision::FirstToken::Weights>& instead) {
+  auto weights = parts_.first_token->weights(layer, chosen, parts_.residency->tiers());
+  if (!weights) {
+    error_ = std::move(weights).error();
+    return false;
+  }
+  instead = *weights;
+  return true;
+}
+
 // False: nothing is left to do.
 bool PrecisionControl::propose() {
   decisions_.clear();

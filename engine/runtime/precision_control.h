@@ -17,6 +17,7 @@
 #include "engine/checkpoint/store.h"
 #include "engine/layers/forward.h"
 #include "engine/models/model.h"
+#include "engine/precision/first_token.h"
 #include "engine/precision/planner.h"
 #include "engine/precision/policy.h"
 #include "engine/precision/quality_meter.h"
@@ -49,6 +50,7 @@ class PrecisionControl final {
     std::unique_ptr<precision::TierSet> tiers;
     precision::PrecisionPlan plan;
     std::unique_ptr<precision::VersionSource> source;
+    std::unique_ptr<precision::FirstToken> first_token;
     std::unique_ptr<precision::Residency> residency;
     std::unique_ptr<precision::Policy> policy;
     std::vector<float> calibrated_uses = {};  // [units]: precision::StoreProfile::uses
@@ -66,6 +68,9 @@ class PrecisionControl final {
   // A layer is about to read these units, from `first` on; one stands there for each token that chose it.
   // False: one that was on disk alone could not be read.
   bool serve(precision::UnitId first, std::span<const std::int32_t> chosen);
+  // See layers::PassObserver; of experts. False: one could not be read.
+  bool first_token(std::int64_t layer, std::span<const std::int32_t> chosen,
+                   std::span<const precision::FirstToken::Weights>& instead);
   // One observation for each sequence.
   void end_pass(bool completed, std::span<const precision::Observation> observations);
   // See Residency; what the policy still wants of a profile that it was given is asked for, too.
@@ -80,7 +85,7 @@ class PrecisionControl final {
   void recall(std::span<const float> profile) { parts_.policy->recall(profile); }
   bool wants_entropy() const { return parts_.policy->wants_entropy(); }
   std::int64_t prompt_tokens_watched() const { return parts_.policy->prompt_tokens_watched(); }
-  // Why the last pass was stopped by serve(), if it was.
+  // Why the last pass was stopped by serve() or first_token(), if it was.
   std::optional<Error> take_error();
 
   // Only a unit on disk alone must be known before it is read.
@@ -88,6 +93,7 @@ class PrecisionControl final {
 
   const precision::UnitTable& units() const { return *parts_.units; }
   const precision::PrecisionPlan& plan() const { return parts_.plan; }
+  std::int64_t first_token_bytes() const { return parts_.first_token->bytes(); }  // on the device
   std::int64_t transfer_bytes() const { return parts_.residency->transfer_bytes(); }
   // accounted_bytes: of what this and the residency hold, with the plan's safety.
   PrecisionUse use() const;

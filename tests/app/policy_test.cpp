@@ -88,6 +88,7 @@ class PolicyTest : public QObject {
     row({"--store", "/tmp/s"}, "--store: without a policy");
     row({"--swap-bandwidth", "1"}, "--swap-bandwidth: without a policy");
     row({"--publish-after", "1"}, "--publish-after: without a policy");
+    row({"--first-token-layers", "1"}, "--first-token-layers: only fovea and dynaexq move experts");
     row({"--dynaexq-alpha", "0.5"}, "dynaexq settings do not apply to none");
     row({"--as-published"}, "--as-published: dynaexq settings do not apply to none");
     row({"--dynaexq-alpha", "0.5", "--as-published=later", "--policy", "dynaexq"},

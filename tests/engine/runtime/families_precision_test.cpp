@@ -99,6 +99,38 @@ class FamiliesPrecisionTest : public QObject {
     QVERIFY(hottest->hotness > coldest->hotness);
   }
 
+  // In the first layers its experts are read at the highest tier, wherever they are; those of later tokens
+  // are not.
+  void theFirstTokenIsExact_data() { add_subjects(false); }
+  void theFirstTokenIsExact() {
+    QFETCH(int, index);
+    const Subject& subject = subjects[index];
+    const auto tokens = some_tokens(20);
+    LoadOptions whole = request(subject, PolicyKind::static_tiers);
+    whole.precision.tiers = {"file"};
+    const auto wanted = logits(*load(whole), tokens);
+    const auto row = static_cast<std::ptrdiff_t>(wanted.size() / tokens.size());
+    LoadOptions moving = request(subject, PolicyKind::fovea);
+    const auto plan = fovea::plan_model(moving);
+    FOVEA_VERIFY(plan);
+    moving.precision.budget_bytes = plan->plan.min_bytes;
+    constexpr std::int64_t all_layers = 99;
+    for (const std::int64_t layers : {std::int64_t{0}, all_layers}) {
+      moving.precision.first_token_layers = layers;
+      const auto engine = load(moving);
+      for (int sequence = 0; sequence < (layers == all_layers ? 2 : 1); ++sequence) {
+        const auto found = logits(*engine, tokens);
+        QCOMPARE(std::equal(found.begin(), found.begin() + row, wanted.begin()), layers == all_layers);
+        QVERIFY(!std::equal(found.begin() + row, found.end(), wanted.begin() + row));
+      }
+    }
+    // The paper has none of it.
+    moving.precision.policy = PolicyKind::dynaexq;
+    moving.precision.dynaexq = fovea::dynaexq_as_published(fovea::DynaExqVersion::v1);
+    const auto published = logits(*load(moving), tokens);
+    QVERIFY(!std::equal(published.begin(), published.begin() + row, wanted.begin()));
+  }
+
   // At one tier its bits, at two something between; in experts, and in linear layers.
   void anAnswerSaysHowPreciseItWas_data() {
     QTest::addColumn<int>("index");

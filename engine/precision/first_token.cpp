@@ -1,0 +1,72 @@
+#include "engine/precision/first_token.h"
+
+#include <algorithm>
+
+#include "engine/precision/errors.h"
+
+namespace fovea::precision {
+namespace {
+
+constexpr TierId highest = 0;
+constexpr std::int64_t alignment = 256;
+
+std::int64_t part_bytes(const FirstToken::Scope& scope, const UnitTable& units, const TierSet& tiers,
+                        const kernels::Device& device) {
+  std::int64_t largest = 0;
+  for (UnitId unit = 0; unit < units.first(std::min(scope.layers, units.layers())); ++unit)
+    largest = std::max(largest, version_layout(tiers[highest], units[unit], device).bytes);
+  return (largest + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+FirstToken::Scope FirstToken::scope(const PrecisionRequest& request, PolicyKind policy,
+                                    const kernels::Device& device, std::size_t tiers,
+                                    std::int64_t experts_used) {
+  const bool as_published = policy == PolicyKind::dynaexq && request.dynaexq.threshold_of_warm_up;
+  if (!moves_experts(policy) || as_published || tiers < 2 || !device.memory_is_host()) return {};
+  return {.layers = request.first_token_layers, .used = experts_used};
+}
+
+std::int64_t FirstToken::bytes(const Scope& scope, const UnitTable& units, const TierSet& tiers,
+                               const kernels::Device& device) {
+  return scope.used * part_bytes(scope, units, tiers, device);
+}
+
+Result<std::unique_ptr<FirstToken>> FirstToken::create(const Scope& scope, const UnitTable& units,
+                                                       const TierSet& tiers, const kernels::Device& device,
+                                                       VersionSource& source) {
+  std::unique_ptr<FirstToken> made(
+      new FirstToken(scope, units, tiers, device, source, part_bytes(scope, units, tiers, device)));
+  if (made->bytes() == 0) return made;
+  made->memory_ = device.allocate(made->bytes());
+  if (made->memory_ == nullptr)
+    return fail(phrases::residency_place(), errors::no_memory_for_first_token(Bytes{made->bytes()}));
+  return made;
+}
+
+FirstToken::~FirstToken() {
+  if (memory_ != nullptr) device_.release(memory_, bytes());
+}
+
+Result<std::span<const FirstToken::Weights>> FirstToken::weights(std::int64_t layer,
+                                                                 std::span<const std::int32_t> experts,
+                                                                 std::span<const TierId> present) {
+  weights_.clear();
+  const auto unit_of = [&](std::int32_t expert) { return units_.first(layer) + expert; };
+  const auto is_high = [&](std::int32_t expert) {
+    return present[static_cast<std::size_t>(unit_of(expert))] == highest;
+  };
+  if (memory_ == nullptr || layer >= scope_.layers || std::ranges::all_of(experts, is_high)) return weights_;
+  std::byte* next = memory_;
+  for (const std::int32_t expert : experts) {
+    const Unit& unit = units_[unit_of(expert)];
+    weights_.push_back(weights_at(tiers_[highest], unit, device_, next));
+    const std::int64_t bytes = version_layout(tiers_[highest], unit, device_).bytes;
+    FOVEA_CHECK(source_.read(unit_of(expert), highest, {next, static_cast<std::size_t>(bytes)}, {}));
+    next += part_bytes_;
+  }
+  return weights_;
+}
+
+}  // namespace fovea::precision
