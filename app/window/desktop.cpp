@@ -67,7 +67,6 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   writer_.setMaxThreadCount(1);
   system_look();
   first_start_ = !QFileInfo::exists(q(settings_file_.path().string()));
-  has_history_ = QFileInfo::exists(q(history_file().string()));
   const auto settings = settings_file_.load();
   if (settings) settings_ = *settings;
   ui::use_language(q(settings_.language));
@@ -221,7 +220,9 @@ void Desktop::start() {
   window_->restoreGeometry(from_base64(settings_.window_geometry));
   window_->restoreState(from_base64(settings_.window_state));
   window_->show_live_panel(false);  // until there is a model to show
-  window_->show_proposal_only(first_start_ && !has_history_ && !request_.load && request_.conversation <= 0);
+  // Who has opened no model has hardly a conversation; if there is one, the window shows it.
+  const bool is_new = settings_.recent_models.empty() && !request_.load && request_.conversation <= 0;
+  window_->show_proposal_only(is_new);
   window_->show();
   server_->begin();
   if (request_.conversation > 0) chat_->conversation().open(request_.conversation);

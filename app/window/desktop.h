@@ -122,8 +122,7 @@ class Desktop : public QObject {
   std::optional<std::vector<std::string>> restart_;
   std::vector<DeviceInfo> devices_;                            // that were found last
   QString storing_error_;                                      // the last one, as it was shown
-  bool first_start_ = false;                                   // there were no settings …
-  bool has_history_ = false;                                   // … but conversations
+  bool first_start_ = false;                                   // there were no settings
   std::optional<std::vector<std::filesystem::path>> library_;  // the models; nothing: not listed yet
   bool wants_model_ = false;                                   // one is opened when it is listed
   std::stop_source stop_;                                      // of looking for it

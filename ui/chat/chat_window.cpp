@@ -98,6 +98,7 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   connect(sidebar_, &Sidebar::settingsRequested, this, &ChatWindow::settingsRequested);
   connect(sidebar_, &Sidebar::conversationRequested, this, &ChatWindow::leave_page);
   connect(sidebar_, &Sidebar::newChatRequested, this, &ChatWindow::leave_page);
+  connect(sidebar_, &Sidebar::filled, this, [this] { show_proposal_only(false); });
   connect(error_bar_, &ErrorBar::actionRequested, this, [this] {
     if (const auto act = std::exchange(error_act_, {})) act();
   });

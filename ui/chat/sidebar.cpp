@@ -152,6 +152,7 @@ void Sidebar::set_conversations(const std::vector<ConversationItem>& items, bool
   folders_ = folders;
   if (others) Q_EMIT foldersChanged();
   search(field_->text());  // what was found may be gone, or called otherwise
+  if (!items.empty() || !folders.empty()) Q_EMIT filled();
 }
 
 void Sidebar::set_results(const std::vector<SearchItem>& items) {

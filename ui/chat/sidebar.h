@@ -70,6 +70,7 @@ class Sidebar : public QWidget {
   void folderCollapsed(qint64 folder, bool collapsed);
   void folderSettingsRequested(qint64 folder);
   void newChatInRequested(qint64 folder);
+  void filled();  // there is something in it
   void foldersChanged();
 
  protected:

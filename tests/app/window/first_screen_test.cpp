@@ -118,6 +118,13 @@ class FirstScreenTest : public QObject {
     window.findChild<QAction*>(QStringLiteral("modelsAction"))->trigger();
     QVERIFY(wait_for([&] { return window.page() != nullptr; }));
     QVERIFY(window.sidebar().isVisible());
+    window.leave_page();
+    window.show_proposal_only(true);
+    QVERIFY(!window.sidebar().isVisible());
+    ui::ConversationItem item;
+    item.id = 1;
+    window.sidebar().set_conversations({item}, false);
+    QVERIFY(window.sidebar().isVisible());
     QVERIFY(tests::close(start.desktop));
   }
 
