@@ -64,8 +64,10 @@ std::string packing_name(const kernels::Device& device) {
   constexpr std::int64_t usual = 1024;
   const kernels::Packing packing = device.preferred_packing(kernels::Type::q8_0, usual, usual);
   const std::string name = device.name();  // one store serves "cuda:0" and "cuda:1"
+  // Raised with every change of a card's packing.
+  const char* const version = device.memory_is_host() ? "" : ".2";
   return name.substr(0, name.find(':')) + (packing == kernels::Packing::tiles ? "-tiles-" : "-rows-") +
-         std::to_string(device.pack_granularity(packing));
+         std::to_string(device.pack_granularity(packing)) + version;
 }
 
 std::string scope_name(UnitScope scope) {

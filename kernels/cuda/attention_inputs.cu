@@ -18,14 +18,22 @@ struct Turns {
   Shared<float> sines;
 };
 
+// position · frequency less whole turns, within ±π. A product in one float would be wrong by 0.06 at position
+// 10^6; here it and 2π are two floats each, which costs cards less than doubles.
+FOVEA_DEVICE float angle_of(std::int32_t position, float frequency) {
+  constexpr float turn = 6.28318548F, rest_of_turn = -1.7484556e-7F;
+  const auto p = static_cast<float>(position);  // exact below 2^24
+  const float product = p * frequency;
+  const float rest = fmaf(p, frequency, -product);
+  const float turns = rintf(product / turn);
+  return fmaf(turns, -rest_of_turn, fmaf(turns, -turn, product)) + rest;
+}
+
 FOVEA_DEVICE void find_turns(const AttentionInputs& op, std::int32_t position, const Turns& turns) {
   for (int i = static_cast<int>(thread_index()); i < op.rotary / 2; i += static_cast<int>(threads)) {
-    // A float angle would be wrong by 0.06 at position 10^6: reduced to ±π in double.
-    constexpr double turn = 6.283185307179586477;
-    double angle = static_cast<double>(position) * static_cast<double>(op.inverse_frequency[i]);
-    angle -= turn * rint(angle / turn);
-    turns.cosines[i] = cosf(static_cast<float>(angle)) * op.magnitude;
-    turns.sines[i] = sinf(static_cast<float>(angle)) * op.magnitude;
+    const float angle = angle_of(position, op.inverse_frequency[i]);
+    turns.cosines[i] = cosf(angle) * op.magnitude;
+    turns.sines[i] = sinf(angle) * op.magnitude;
   }
 }
 

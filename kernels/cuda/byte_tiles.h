@@ -21,6 +21,7 @@ constexpr int scale_stride = byte_columns / 8 + 4;  // likewise: two floats for 
 constexpr int byte_inputs = tile_size * byte_stride;
 constexpr int byte_scales = 2 * byte_inputs;
 constexpr int byte_input_scales = byte_scales + tile_size * scale_stride;
+static_assert(column_unit % byte_columns == 0);
 static_assert(byte_input_scales + tile_size * scale_stride <= tile_words);
 
 // What to subtract from a type's codes, so that zero is a weight of zero and the minimum is none: it is its
@@ -176,7 +177,8 @@ FOVEA_DEVICE void add_bytes(const TileWeights& weights, int only, const TileInpu
   const int columns = static_cast<int>(weights.first.columns);
   ByteSums kind = byte_sums(weights.first.type);
   if (weights.paired && byte_sums(weights.second.type) > kind) kind = byte_sums(weights.second.type);
-  for (int column = 0; column < columns; column += byte_columns) {
+  for (auto column = static_cast<int>(weights.first_column); column < weights.end_column;
+       column += byte_columns) {
     sync_block();  // the step before has been read
     copy_bytes(x, rows, columns, column, memory);
     commit_copies();

@@ -83,9 +83,11 @@ class Row {
       }
     }
   }
-  // 0, by a path that no compiler sees through: tiles are aligned.
+  // 0, by a path that no compiler sees through: tiles are aligned. And another value for each thread as far
+  // as it knows: what is the same for all it would keep where byte shuffles cannot read it.
   FOVEA_DEVICE std::uint32_t zero() const {
-    return packed ? static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(base_)) & 1U : 0U;
+    if constexpr (!packed) return 0;
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(base_)) & 1U & thread_index();
   }
   template <Field field>
   FOVEA_DEVICE std::uint16_t half_word(int block, int at = 0) const {
@@ -120,15 +122,18 @@ struct Table {
   std::uint32_t v[4];
 };
 template <typename Byte>
-constexpr Table table_of(const Byte (&values)[16]) {
+constexpr Table table_of(const Byte (&values)[16], unsigned more = 0) {
   Table table = {};
   for (int i = 0; i < 16; ++i)
-    table.v[i / 4] |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(values[i])) << (8 * (i % 4));
+    table.v[i / 4] |=
+        static_cast<std::uint32_t>(static_cast<std::uint8_t>(values[i] + static_cast<int>(more)))
+        << (8 * (i % 4));
   return table;
 }
 
 constexpr Table iq4_table = table_of(formats::iq4_values);
-constexpr Table mxfp4_table = table_of(formats::mxfp4_values);
+constexpr unsigned mxfp4_zero = 12;  // so that no entry is negative
+constexpr Table mxfp4_table = table_of(formats::mxfp4_values, mxfp4_zero);
 template <Type type>
 struct TrellisCode {
   static constexpr formats::TrellisTables tables = type == Type::q4_f   ? formats::q4_f_tables
@@ -150,19 +155,19 @@ FOVEA_DEVICE Selectors selectors_of(std::uint32_t nibbles) {
   return {{entry, entry >> 16}, {half, half >> 16}};
 }
 
-// The entries for the low nibbles of the word's bytes, and for the high ones. `zero` is 0, and the compiler
-// does not know it: what it may compute from constants alone, it computes anew for each use instead of
-// keeping it in a register.
+// The entries for the four nibbles of the word's low half, and for those of its high one. `zero` is 0, and
+// the compiler does not know it: what it may compute from constants alone, it computes anew for each use
+// instead of keeping it in a register.
 template <Table table>
 FOVEA_DEVICE void look_up(const Selectors& at, std::uint32_t zero, std::uint32_t& low, std::uint32_t& high) {
-  std::uint32_t pairs[2];
+  std::uint32_t halves[2];
   FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
-    const std::uint32_t first = permute_bytes(table.v[0] | zero, table.v[1], at.entry[i]);
-    const std::uint32_t last = permute_bytes(table.v[2] | zero, table.v[3], at.entry[i]);
-    pairs[i] = permute_bytes(first, last, at.half[i]);
+    const std::uint32_t first = permute_bytes(table.v[0] + zero, table.v[1], at.entry[i]);
+    const std::uint32_t last = permute_bytes(table.v[2] + zero, table.v[3], at.entry[i]);
+    halves[i] = permute_bytes(first, last, at.half[i]);
   }
-  low = permute_bytes(pairs[0], pairs[1], 0x6420U);
-  high = permute_bytes(pairs[0], pairs[1], 0x7531U);
+  low = halves[0];
+  high = halves[1];
 }
 
 // Bit i of `bits` becomes bit 4 of byte i.
@@ -193,11 +198,47 @@ FOVEA_DEVICE float trellis_scale(std::uint32_t e) {
   return float_of_bits(e << 20) * formats::trellis_scale_unit;
 }
 
-// Each byte of `word` without its lowest bits, which those of `next` take the bits above.
+// The nibbles of a word of trellis codes, by groups: those of the first in the low half, those of the second
+// in the high one. So tiles have them (pack.h); in the file's order a byte has one of each.
+template <bool packed>
+FOVEA_DEVICE std::uint32_t nibbles_by_group(std::uint32_t word) {
+  return packed ? word : parted_nibbles(word);
+}
+
+// Each nibble of `word`, which has two groups', without its lowest bits, above which stand those of the group
+// behind its own: of `word` itself, and of `next` behind the second.
 template <int bits>
-FOVEA_DEVICE std::uint32_t bytes_from_bit(std::uint32_t word, std::uint32_t next) {
-  constexpr std::uint32_t kept = 0x01010101U * (0xFFU >> bits);
-  return (word >> bits & kept) | (next << (8 - bits) & ~kept);
+FOVEA_DEVICE std::uint32_t nibbles_from_bit(std::uint32_t word, std::uint32_t next) {
+  constexpr std::uint32_t kept = 0x11111111U * (0xFU >> bits);
+  const std::uint32_t behind = word >> 16 | next << 16;
+  return (word >> bits & kept) | (behind << (4 - bits) & ~kept);
+}
+
+// next_in_ring() of a group of nibbles in the low half.
+FOVEA_DEVICE std::uint32_t next_nibbles_in_ring(std::uint32_t first_group) {
+  return (first_group >> 4 & 0xFFFU) | first_group << 12;
+}
+
+// What a table of bytes below 128 has for the nibbles of two groups, in two parts that are to be added: for
+// each nibble the table's half that it points into, and zero.
+struct Parts {
+  std::uint32_t v[2][2];  // [group, part]
+  FOVEA_DEVICE std::uint32_t sum(int group) const { return v[group][0] + v[group][1]; }
+  // Less a number below 128, of sums that are not larger than it by 128: no byte carries into the next.
+  template <unsigned less>
+  FOVEA_DEVICE std::uint32_t signed_sum(int group) const {
+    return (v[group][0] + v[group][1] + (0x80U - less) * 0x01010101U) ^ 0x80808080U;
+  }
+};
+template <Table table>
+FOVEA_DEVICE Parts look_up_parts(std::uint32_t nibbles, std::uint32_t zero) {
+  const std::uint32_t flipped = nibbles ^ 0x88888888U;
+  Parts parts;
+  FOVEA_UNROLL for (int group = 0; group < 2; ++group) {
+    parts.v[group][0] = permute_or_fill(table.v[0] + zero, table.v[1], nibbles >> 16 * group);
+    parts.v[group][1] = permute_or_fill(table.v[2] + zero, table.v[3], flipped >> 16 * group);
+  }
+  return parts;
 }
 
 // Blocks of 32: one unit each.
@@ -362,11 +403,18 @@ FOVEA_DEVICE Codes decode_looked_up(const Row<type, packed>& row, int unit) {
   const int block = unit / units;
   const int u = unit % units;
   Codes c;
-  constexpr Table table = type == Type::mxfp4 ? mxfp4_table : iq4_table;
   std::uint32_t qs[4];
   row.template load<F::codes>(block, 16 * u, qs);
-  FOVEA_UNROLL for (int i = 0; i < 4; ++i)
-      look_up<table>(selectors_of(qs[i]), row.zero(), c.q[i], c.q[i + 4]);
+  FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+    const std::uint32_t nibbles = nibbles_by_group<packed>(qs[i]);
+    if constexpr (type == Type::mxfp4) {
+      const Parts parts = look_up_parts<mxfp4_table>(nibbles, row.zero());
+      c.q[i] = parts.signed_sum<mxfp4_zero>(0);
+      c.q[i + 4] = parts.signed_sum<mxfp4_zero>(1);
+    } else {
+      look_up<iq4_table>(selectors_of(nibbles), row.zero(), c.q[i], c.q[i + 4]);
+    }
+  }
   if constexpr (type == Type::iq4_nl) {
     set_both(c, half_to_float(row.template half_word<F::scale>(block)), 0);
   } else if constexpr (type == Type::mxfp4) {
@@ -392,43 +440,59 @@ FOVEA_DEVICE Codes decode_trellis(const Row<type, packed>& row, int block) {
   using Code = TrellisCode<type>;
   constexpr bool is_q4 = type == Type::q4_f || type == Type::q4_e;
   Codes c;
-  std::uint32_t first[8];
-  std::uint32_t second[10];  // by the group whose a it is, where b is a of a later group
+  std::uint32_t first[8][2];  // in parts
+  std::uint32_t second[10];   // by the group whose a it is, where b is a of a later group
+  const auto set = [](const Parts& parts, std::uint32_t(&a)[2], std::uint32_t(&b)[2]) {
+    FOVEA_UNROLL for (int part = 0; part < 2; ++part) {
+      a[part] = parts.v[0][part];
+      b[part] = parts.v[1][part];
+    }
+  };
   if constexpr (is_q4) {
     std::uint32_t qs[4];
     row.template load<F::codes>(block, 0, qs);
     FOVEA_UNROLL for (int g = 0; g < 4; ++g) {
-      const Selectors at = selectors_of(qs[g]);
-      look_up<Code::first>(at, row.zero(), first[g], first[g + 4]);
-      look_up<Code::second>(at, row.zero(), second[g], second[g + 4]);
+      const std::uint32_t nibbles = nibbles_by_group<packed>(qs[g]);
+      set(look_up_parts<Code::first>(nibbles, row.zero()), first[g], first[g + 4]);
+      const Parts parts = look_up_parts<Code::second>(nibbles, row.zero());
+      second[g] = parts.sum(0);
+      second[g + 4] = parts.sum(1);
     }
   } else {
     static_assert(type == Type::q3_f || type == Type::q2_f);
     std::uint32_t qs[2];
     row.template load<F::codes>(block, 0, qs);
+    FOVEA_UNROLL for (std::uint32_t& word : qs) word = nibbles_by_group<packed>(word);
     // Pairs of bits: of a word four groups', and an index is a group's and the next one's.
-    const std::uint32_t words[4] = {qs[0], bytes_from_bit<2>(qs[0], qs[1]), qs[1],
-                                    bytes_from_bit<2>(qs[1], next_in_ring(qs[0]))};
+    const std::uint32_t words[4] = {qs[0], nibbles_from_bit<2>(qs[0], qs[1]), qs[1],
+                                    nibbles_from_bit<2>(qs[1], next_nibbles_in_ring(qs[0]))};
     FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
       const int g = i / 2 * 4 + i % 2;
-      const Selectors at = selectors_of(words[i]);
-      look_up<Code::first>(at, row.zero(), first[g], first[g + 2]);
-      if constexpr (type == Type::q2_f) look_up<Code::second>(at, row.zero(), second[g], second[g + 2]);
+      set(look_up_parts<Code::first>(words[i], row.zero()), first[g], first[g + 2]);
+      if constexpr (type == Type::q2_f) {
+        const Parts parts = look_up_parts<Code::second>(words[i], row.zero());
+        second[g] = parts.sum(0);
+        second[g + 2] = parts.sum(1);
+      }
     }
     if constexpr (type == Type::q3_f) {
-      // b is four groups' high bits, of which a byte has one for each.
+      // b is four groups' high bits, of which a nibble has one for each.
       std::uint32_t high[1];
       row.template load<F::high>(block, 0, high);
-      const std::uint32_t next = next_in_ring(high[0]);
-      const std::uint32_t four[4] = {high[0], bytes_from_bit<1>(high[0], next),
-                                     bytes_from_bit<2>(high[0], next), bytes_from_bit<3>(high[0], next)};
-      FOVEA_UNROLL for (int g = 0; g < 4; ++g)
-          look_up<Code::second>(selectors_of(four[g]), row.zero(), second[g], second[g + 4]);
+      const std::uint32_t all = nibbles_by_group<packed>(high[0]);
+      const std::uint32_t next = next_nibbles_in_ring(all);
+      const std::uint32_t four[4] = {all, nibbles_from_bit<1>(all, next), nibbles_from_bit<2>(all, next),
+                                     nibbles_from_bit<3>(all, next)};
+      FOVEA_UNROLL for (int g = 0; g < 4; ++g) {
+        const Parts parts = look_up_parts<Code::second>(four[g], row.zero());
+        second[g] = parts.sum(0);
+        second[g + 4] = parts.sum(1);
+      }
     }
   }
   constexpr int later = is_q4 ? 1 : type == Type::q2_f ? 2 : 0;
   FOVEA_UNROLL for (int g = 8; g < 8 + later; ++g) second[g] = next_in_ring(second[g - 8]);
-  FOVEA_UNROLL for (int g = 0; g < 8; ++g) c.q[g] = first[g] + second[g + later];
+  FOVEA_UNROLL for (int g = 0; g < 8; ++g) c.q[g] = first[g][0] + first[g][1] + second[g + later];
   const float scale = trellis_scale(row.template byte<F::scale>(block));
   set_both(c, scale, formats::trellis_zero * scale);
   return c;

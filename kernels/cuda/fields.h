@@ -3,7 +3,8 @@
 //
 // A tile is 16 rows (fewer at the matrix's end). It holds one plane for each field: the field of all blocks
 // of the tile's first row, then of the second … Planes of fields with the larger alignment come first, so
-// that each field stands at an address that its size divides, up to 16. The bytes are those of the file.
+// that each field stands at an address that its size divides, up to 16. The bytes are those of the file, but
+// that in words of trellis codes the nibbles stand in another order (parted_nibbles).
 #pragma once
 
 #include <cstdint>
@@ -100,6 +101,26 @@ struct Fields<Type::q2_f> {
   static constexpr Field codes = {1, 8}, scale = {0, 1};
   static constexpr Field planes[] = {codes, scale};
 };
+
+// A word whose bytes have two nibbles each: the low ones in the low half, in the bytes' order, then the high
+// ones.
+FOVEA_ANYWHERE std::uint32_t parted_nibbles(std::uint32_t word) {
+  std::uint32_t halves[2] = {word & 0x0F0F0F0FU, word >> 4 & 0x0F0F0F0FU};
+  FOVEA_UNROLL for (std::uint32_t& half : halves) {
+    half = (half | half >> 4) & 0x00FF00FFU;
+    half = (half | half >> 8) & 0xFFFFU;
+  }
+  return halves[0] | halves[1] << 16;
+}
+// Whether tiles have a field so: codes that are looked up, by the nibbles of four adjacent columns.
+template <Type type>
+constexpr bool has_parted_nibbles(const Field& field) {
+  if constexpr (is_trellis(type) || type == Type::mxfp4 || type == Type::iq4_nl || type == Type::iq4_xs) {
+    if (field.offset == Fields<type>::codes.offset) return true;
+  }
+  if constexpr (type == Type::q3_f) return field.offset == Fields<type>::high.offset;
+  return false;
+}
 
 constexpr int alignment_of(int bytes) {
   return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;

@@ -142,12 +142,14 @@ grouped_hidden_kernel(Layer layer, Groups groups, TileInputs x) {
   multiply_tile({expert.gate, expert.up, true, first_row}, x, rows, tile.count, memory, sums);
   sync_block();
   constexpr int stride = hidden_rows + 1;
-  const int warp_row = thread / 64 * 16;
+  const TileWarp warp = tile_warp(tile.count);
+  const int warp_row = warp.row / 2;  // of gate's and of up's
   FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+    if (8 * j >= warp.tokens) break;
     FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
       const std::int64_t row = first_row + warp_row + sum_row(k);
       const float value = row < width ? activated(expert, row, sums.v[0][j][k], sums.v[1][j][k]) : 0.0F;
-      memory[tile_position(0, j, k).token * stride + warp_row + sum_row(k)] = bits_of(value);
+      memory[tile_position(warp, 0, j, k).token * stride + warp_row + sum_row(k)] = bits_of(value);
     }
   }
   sync_block();
@@ -175,10 +177,12 @@ grouped_down_kernel(Layer layer, Groups groups, float* parts) {
   TileSums sums;
   multiply_tile({down, {}, false, first_row}, hidden_inputs(layer, down.columns), rows, tile.count, memory,
                 sums);
+  const TileWarp warp = tile_warp(tile.count);
   FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
     FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+      if (8 * j >= warp.tokens) break;
       FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
-        const TilePosition at = tile_position(i, j, k);
+        const TilePosition at = tile_position(warp, i, j, k);
         const std::int64_t row = first_row + at.row;
         if (row >= down.rows || at.token >= tile.count) continue;
         parts[rows[at.token] * layer.d + row] =
@@ -200,6 +204,24 @@ FOVEA_KERNEL(join_threads) grouped_join_kernel(Layer layer, const float* parts, 
   layer.out[token * layer.d + i % layer.d] = sum;
 }
 
+// In which forms the experts read their input, by the host's handles: a pass of so many tokens is not
+// recorded, so they are the device's.
+struct InputForms {
+  bool quantised = false, rounded = false;
+};
+InputForms input_forms(const FeedForward& op) {
+  InputForms forms;
+  const auto add = [&](const Expert& expert) {
+    for (const Weight* weight : {&expert.gate, &expert.up}) {
+      forms.quantised |= weight->data != nullptr && is_quantised(weight->type);
+      forms.rounded |= weight->data != nullptr && weight->type == Type::bf16;
+    }
+  };
+  for (const Expert& expert : op.experts) add(expert);
+  if (op.shared) add(*op.shared);
+  return forms;
+}
+
 // The most tiles that so many tokens may make.
 std::int64_t max_tiles(const Layer& layer, std::int64_t experts, std::int64_t tokens) {
   const std::int64_t routed = tokens * layer.used;
@@ -211,14 +233,14 @@ std::int64_t max_tiles(const Layer& layer, std::int64_t experts, std::int64_t to
 
 void feed_forward_in_groups(const FeedForward& op, Layer layer, CudaStream& stream) {
   const auto experts = static_cast<std::int64_t>(op.experts.size());
-  const bool can_be_quantised = op.d % 32 == 0;
+  const InputForms forms = input_forms(op);
   const std::int64_t routed_width = experts > 0 ? op.experts[0].gate.rows : 0;
   const std::int64_t shared_width = op.shared ? op.shared->gate.rows : 0;
   const std::int64_t width = routed_width > shared_width ? routed_width : shared_width;
   layer.hidden_stride = quotient_up(width, hidden_rows) * hidden_rows;
   const std::int64_t job_bytes = layer.hidden_stride * 4 + op.d * 4 + 4;
   const std::int64_t token_bytes = layer.jobs * (job_bytes + static_cast<std::int64_t>(sizeof(Tile))) +
-                                   rounded_stride(op.d) * 2 + (can_be_quantised ? op.d * 3 / 2 : 0);
+                                   rounded_stride(op.d) * 2 + op.d * 3 / 2;
   const std::int64_t fixed_bytes = 4096 + (experts + 1) * static_cast<std::int64_t>(sizeof(Tile));
   const std::int64_t at_once = (stream.scratch_bytes() - fixed_bytes) / token_bytes;
   assert(at_once > 0);
@@ -228,10 +250,10 @@ void feed_forward_in_groups(const FeedForward& op, Layer layer, CudaStream& stre
     const float* const x = op.x + first * op.d;
     Scratch scratch(stream);
     layer.first_token = static_cast<int>(first);
-    // The experts' types are the device's to know: activations are made in each form that may be wanted.
     Quantised quantised;
-    if (can_be_quantised) quantised = quantise(x, tokens, op.d, Group::of_32, scratch, stream);
-    const Rounded rounded = round_rows(x, tokens, op.d, scratch, stream);
+    Rounded rounded;
+    if (forms.quantised) quantised = quantise(x, tokens, op.d, Group::of_32, scratch, stream);
+    if (forms.rounded) rounded = round_rows(x, tokens, op.d, scratch, stream);
     layer.hidden = scratch.take<float>(tokens * layer.jobs * layer.hidden_stride);
     float* const parts = scratch.take<float>(tokens * layer.jobs * op.d);
     const Groups groups = {.tile_count = scratch.take<int>(1),

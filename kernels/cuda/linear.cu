@@ -7,6 +7,9 @@
 // has follows from the number of rows, so that the loads under way fill the device: with few rows the columns
 // are divided further, among the warps of a block. Adjacent matrices of one type share a launch, and fill the
 // device together.
+#include <algorithm>
+#include <iterator>
+
 #include "kernels/cuda/activations.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/plain.h"
@@ -32,7 +35,8 @@ struct Product {
   const float* x = nullptr;  // [tokens, columns]
   Quantised quantised;       // the same, for quantised weights
   std::int64_t tokens = 0;
-  int lanes = 32;  // of a row: 8, 16, 32 or all of the block
+  int lanes = 32;              // of a row: 8, 16, 32 or all of the block
+  std::int64_t first_row = 0;  // behind those of the launch's other matrices
 };
 
 // Matrices of one type and packing that multiply one input, as queries', keys' and values' do: one launch.
@@ -41,6 +45,11 @@ struct Products {
   Product each[max_products];
   int count = 0;
   bool prefetches = false;
+  // Tiles of few rows, as a router's: the columns are divided among so many blocks, whose products are added
+  // up behind them, always in the same order. [splits, tokens, rows of all]
+  int splits = 1;
+  float* parts = nullptr;
+  std::int64_t rows = 0;
 };
 
 // This block's. What all have in common is the first one's.
@@ -55,6 +64,7 @@ FOVEA_DEVICE Product product_of(const Products& all) {
     p.out = other.out;
     p.out_stride = other.out_stride;
     p.first_block = other.first_block;
+    p.first_row = other.first_row;
   }
   return p;
 }
@@ -150,7 +160,12 @@ multiply_plain_kernel(Products all) {
   finish(p, position, sums);
 }
 
-// Many tokens: a block for 64 rows and 64 tokens.
+FOVEA_DEVICE std::int64_t columns_of_split(std::int64_t columns, int splits) {
+  const std::int64_t units = (columns + column_unit - 1) / column_unit;
+  return (units + splits - 1) / splits * column_unit;
+}
+
+// Many tokens: a block for 64 rows, 64 tokens and a part of the columns.
 FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Products all, TileInputs x) {
   FOVEA_SHARED(int, rows, tile_size);
   FOVEA_SHARED(std::uint32_t, memory, tile_words);
@@ -164,19 +179,41 @@ FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Products 
     rows[token] = token < tokens ? static_cast<int>(first_token) + token : -1;
   }
   sync_block();
+  const std::int64_t columns = columns_of_split(p.weight.columns, all.splits);
+  const std::int64_t first_column = block_z() * columns;
+  const std::int64_t end_column =
+      first_column + columns < p.weight.columns ? first_column + columns : p.weight.columns;
   TileSums sums;
-  multiply_tile({p.weight, {}, false, first_row}, x, rows, tokens, memory, sums);
+  multiply_tile({p.weight, {}, false, first_row, first_column, end_column}, x, rows, tokens, memory, sums);
+  float* const out = all.parts ? all.parts + block_z() * p.tokens * all.rows + p.first_row : p.out;
+  const std::int64_t stride = all.parts ? all.rows : p.out_stride;
+  const float* const bias = all.parts ? nullptr : p.bias;
+  const TileWarp warp = tile_warp(tokens);
   FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
     FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+      if (8 * j >= warp.tokens) break;
       FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
-        const TilePosition at = tile_position(i, j, k);
+        const TilePosition at = tile_position(warp, i, j, k);
         const std::int64_t row = first_row + at.row;
         if (row < p.weight.rows && at.token < tokens)
-          p.out[(first_token + at.token) * p.out_stride + row] =
-              sums.v[i][j][k] + (p.bias ? p.bias[row] : 0.0F);
+          out[(first_token + at.token) * stride + row] = sums.v[i][j][k] + (bias ? bias[row] : 0.0F);
       }
     }
   }
+}
+
+FOVEA_KERNEL(threads) add_parts_kernel(Products all) {
+  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+  const std::int64_t count = all.each[0].tokens * all.rows;
+  if (i >= count) return;
+  float sum = 0;
+  for (int split = 0; split < all.splits; ++split) sum += all.parts[split * count + i];
+  Product p = all.each[0];
+  FOVEA_UNROLL for (int k = 1; k < max_products; ++k) {
+    if (k < all.count && i % all.rows >= all.each[k].first_row) p = all.each[k];
+  }
+  const std::int64_t row = i % all.rows - p.first_row;
+  p.out[i / all.rows * p.out_stride + row] = sum + (p.bias ? p.bias[row] : 0.0F);
 }
 
 // Behind a library's product: out [tokens, out_stride] += bias [rows]
@@ -234,14 +271,42 @@ void start(Products& all, CudaStream& stream) {
   }
 }
 
+// By the model's shapes alone, so that a token's sums do not depend on how many there are.
+constexpr std::int64_t split_rows = 2048;  // of all splits together
+constexpr std::int64_t most_splits = 8;
+int splits_of(std::int64_t rows, std::int64_t columns) {
+  const std::int64_t units = columns / (2 * column_unit);
+  const std::int64_t wanted = std::min({split_rows / rows, units, most_splits});
+  return wanted > 1 ? static_cast<int>(wanted) : 1;
+}
+
+void start_tiles(Products& all, const TileInputs& x, Scratch& scratch, CudaStream& stream) {
+  const std::int64_t tokens = all.each[0].tokens;
+  all.rows = 0;
+  for (int i = 0; i < all.count; ++i) {
+    all.each[i].first_row = all.rows;
+    all.rows += all.each[i].weight.rows;
+  }
+  all.splits = splits_of(all.rows, all.each[0].weight.columns);
+  all.parts = all.splits > 1 ? scratch.take<float>(all.splits * tokens * all.rows) : nullptr;
+  const unsigned blocks = share_blocks(all, tile_size);
+  launch<multiply_tiles_kernel>({.grid_x = blocks,
+                                 .grid_y = blocks_for(tokens, tile_size),
+                                 .grid_z = static_cast<unsigned>(all.splits),
+                                 .threads = tile_threads},
+                                stream, all, x);
+  if (all.parts) {
+    launch<add_parts_kernel>({.grid_x = blocks_for(tokens * all.rows, threads), .threads = threads}, stream,
+                             all);
+  }
+}
+
 // Starts what has been put together, if anything has.
-void start_together(Products& all, const TileInputs& x, CudaStream& stream) {
+void start_together(Products& all, const TileInputs& x, Scratch& scratch, CudaStream& stream) {
   if (all.count == 0) return;
   const std::int64_t tokens = all.each[0].tokens;
   if (tokens >= fewest_in_tiles) {
-    const unsigned blocks = share_blocks(all, tile_size);
-    launch<multiply_tiles_kernel>(
-        {.grid_x = blocks, .grid_y = blocks_for(tokens, tile_size), .threads = tile_threads}, stream, all, x);
+    start_tiles(all, x, scratch, stream);
   } else if (tokens == 1) {
     start<1>(all, stream);
   } else {
@@ -297,17 +362,20 @@ void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, 
     }
     const Weight& before = together.each[0].weight;
     if (together.count == max_products || before.type != weight.type || before.packing != weight.packing)
-      start_together(together, tile_inputs(x, op.columns, rounded, quantised), stream);
+      start_together(together, tile_inputs(x, op.columns, rounded, quantised), scratch, stream);
     together.each[together.count++] = p;
   }
-  start_together(together, tile_inputs(x, op.columns, rounded, quantised), stream);
+  start_together(together, tile_inputs(x, op.columns, rounded, quantised), scratch, stream);
 }
 
 }  // namespace
 
 void linear(const Linear& op, Stream& stream) {
   CudaStream& cuda = on_cuda(stream);
-  const std::int64_t token_bytes = rounded_bytes(1, op.columns) + quantised_bytes(1, op.columns);
+  const std::int64_t part_bytes = op.tokens < fewest_in_tiles ? 0
+                                                              : std::ssize(op.projections) * split_rows *
+                                                                    static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t token_bytes = rounded_bytes(1, op.columns) + quantised_bytes(1, op.columns) + part_bytes;
   const std::int64_t room = cuda.scratch_bytes() / token_bytes;
   const std::int64_t at_once = room >= tile_size ? room / tile_size * tile_size : room;
   assert(at_once > 0);

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <span>
 
 #include "kernels/cuda/fields.h"
 #include "kernels/cuda/grid.h"
@@ -6,6 +7,15 @@
 
 namespace fovea::kernels::cuda {
 namespace {
+
+void part_nibbles(std::span<std::byte> words) {
+  for (std::size_t i = 0; i < words.size(); i += 4) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, words.data() + i, 4);
+    word = parted_nibbles(word);
+    std::memcpy(words.data() + i, &word, 4);
+  }
+}
 
 // One tile of `rows` rows.
 template <Type type>
@@ -15,6 +25,7 @@ void pack_tile(std::int64_t rows, std::int64_t columns, const std::byte* source,
     for (std::int64_t block = 0; block < blocks; ++block) {
       std::memcpy(packed, source + block * bytes_of<type> + field.offset,
                   static_cast<std::size_t>(field.bytes));
+      if (has_parted_nibbles<type>(field)) part_nibbles({packed, static_cast<std::size_t>(field.bytes)});
       packed += field.bytes;
     }
   }

@@ -27,6 +27,7 @@
 #define FOVEA_KERNEL(max_threads) __global__ void __launch_bounds__(max_threads, 1)
 #define FOVEA_KERNEL_RESIDENT(max_threads, blocks) __global__ void __launch_bounds__(max_threads, blocks)
 #define FOVEA_DEVICE __device__ __forceinline__
+#define FOVEA_ANYWHERE __host__ __device__ __forceinline__
 #define FOVEA_DEVICE_CALL static __device__ __noinline__
 #define FOVEA_UNROLL _Pragma("unroll")
 #define FOVEA_LOOP _Pragma("unroll 1")
@@ -144,6 +145,13 @@ FOVEA_DEVICE int dot4(int a, int b, int sum) {
 // Four bytes of the eight of high:low, chosen by the nibbles of `selector` (0 … 7).
 FOVEA_DEVICE unsigned permute_bytes(unsigned low, unsigned high, unsigned selector) {
   return __byte_perm(low, high, selector);
+}
+// Likewise, but a nibble of the selector from 8 on fills its byte with the highest bit of the byte that the
+// nibble less 8 selects.
+FOVEA_DEVICE unsigned permute_or_fill(unsigned low, unsigned high, unsigned selector) {
+  unsigned result;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(selector));
+  return result;
 }
 FOVEA_DEVICE int float_to_int_nearest(float value) {
   return __float2int_rn(value);

@@ -10,7 +10,7 @@
 namespace fovea::kernels::cuda {
 
 constexpr int tile_size = 64;           // rows of weights, and tokens, of a block
-constexpr unsigned tile_threads = 128;  // four warps, each 32 rows by 32 tokens
+constexpr unsigned tile_threads = 128;  // four warps, each 32 rows by half of the tokens
 constexpr int tile_blocks = 3;          // on a multiprocessor, by their registers and shared memory
 constexpr int tile_words = 7168;        // of shared memory
 
@@ -25,7 +25,11 @@ struct TileWeights {
   Weight second;
   bool paired = false;
   std::int64_t first_row = 0;
+  // Which columns are multiplied; multiples of column_unit, but for the end of the row.
+  std::int64_t first_column = 0;
+  std::int64_t end_column = first.columns;
 };
+constexpr int column_unit = 128;
 constexpr int both_parts = -1;
 
 struct TileRow {
@@ -54,20 +58,14 @@ struct TileInputs {
   std::int64_t half_stride = 0;
 };
 
-// A warp's sums: [i][j] is the product (mma.h) of rows 16 i … of the warp's 32 and tokens 8 j ….
+// A warp's sums: [i][j] is the product (mma.h) of rows 16 i … of the warp's 32 and its tokens 8 j ….
 struct TileSums {
   float v[2][4][4] = {};
 };
-struct TilePosition {
-  int row;
-  int token;
-};
-FOVEA_DEVICE TilePosition tile_position(int i, int j, int k) {
-  const int warp = static_cast<int>(thread_index() / 32);
-  return {warp / 2 * 32 + 16 * i + sum_row(k), warp % 2 * 32 + 8 * j + sum_column(k)};
-}
 
-// The first row and token of this warp, and how many of the tile's tokens it has, from none to over 32.
+// What of the tile this warp has: 32 of the rows, and half of the tokens that are there (of few, too, so that
+// no warp waits for others), rounded up to products. Loops over j end at 8 j ≥ `tokens`, which may be below
+// zero.
 struct TileWarp {
   int row;
   int token;
@@ -75,7 +73,16 @@ struct TileWarp {
 };
 FOVEA_DEVICE TileWarp tile_warp(int tokens) {
   const int warp = static_cast<int>(thread_index() / 32);
-  return {warp / 2 * 32, warp % 2 * 32, tokens - warp % 2 * 32};
+  const int half = (tokens + 15) / 16 * 8;
+  return {warp / 2 * 32, warp % 2 * half, warp % 2 == 0 ? half : tokens - half};
+}
+
+struct TilePosition {
+  int row;
+  int token;
+};
+FOVEA_DEVICE TilePosition tile_position(const TileWarp& warp, int i, int j, int k) {
+  return {warp.row + 16 * i + sum_row(k), warp.token + 8 * j + sum_column(k)};
 }
 
 }  // namespace fovea::kernels::cuda

@@ -23,7 +23,7 @@ namespace fovea::kernels::cuda {
 
 constexpr int bfloat16_columns = 64;                       // of one step
 constexpr int bfloat16_stride = bfloat16_columns / 2 + 4;  // in words; mma.h on the 4
-static_assert(2 * tile_size * bfloat16_stride <= tile_words);
+static_assert(column_unit % bfloat16_columns == 0 && 2 * tile_size * bfloat16_stride <= tile_words);
 
 // Eight columns of a row of weights; rows that are not there are zeros.
 FOVEA_DEVICE void copy_bfloat16(const TileWeights& weights, int only, int v, std::int64_t column,
@@ -48,7 +48,7 @@ FOVEA_DEVICE void add_bfloat16(const TileWeights& weights, int only, const TileI
   const TileWarp warp = tile_warp(tokens);
   const std::int64_t columns = weights.first.columns;
   constexpr int chunks = bfloat16_columns / 8;
-  for (std::int64_t column = 0; column < columns; column += bfloat16_columns) {
+  for (std::int64_t column = weights.first_column; column < weights.end_column; column += bfloat16_columns) {
     sync_block();  // the step before has been read
     for (int i = static_cast<int>(thread_index()); i < tile_size * chunks;
          i += static_cast<int>(tile_threads)) {
@@ -80,7 +80,7 @@ FOVEA_DEVICE void add_bfloat16(const TileWeights& weights, int only, const TileI
 
 constexpr int float_columns = 32;
 constexpr int float_stride = float_columns + 1;
-static_assert(2 * tile_size * float_stride <= tile_words);
+static_assert(column_unit % float_columns == 0 && 2 * tile_size * float_stride <= tile_words);
 
 FOVEA_DEVICE float weight_element(const TileRow& at, std::int64_t column) {
   if (!at.there) return 0;
@@ -90,10 +90,12 @@ FOVEA_DEVICE float weight_element(const TileRow& at, std::int64_t column) {
 }
 
 FOVEA_DEVICE void add_floats(const TileWeights& weights, int only, const TileInputs& x,
-                             const Shared<int>& rows, const Shared<std::uint32_t>& memory, TileSums& sums) {
+                             const Shared<int>& rows, int tokens, const Shared<std::uint32_t>& memory,
+                             TileSums& sums) {
   const Shared<std::uint32_t> inputs = memory + tile_size * float_stride;
+  const TileWarp warp = tile_warp(tokens);
   const std::int64_t columns = weights.first.columns;
-  for (std::int64_t first = 0; first < columns; first += float_columns) {
+  for (std::int64_t first = weights.first_column; first < weights.end_column; first += float_columns) {
     sync_block();  // the step before has been read
     for (int i = static_cast<int>(thread_index()); i < tile_size * float_columns;
          i += static_cast<int>(tile_threads)) {
@@ -109,11 +111,13 @@ FOVEA_DEVICE void add_floats(const TileWeights& weights, int only, const TileInp
       float w[2][2];  // the positions of sums: k / 2 tells the row, k % 2 the token
       FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
         FOVEA_UNROLL for (int r = 0; r < 2; ++r) w[i][r] =
-            float_of_bits(memory[tile_position(i, 0, 2 * r).row * float_stride + column]);
+            float_of_bits(memory[tile_position(warp, i, 0, 2 * r).row * float_stride + column]);
       }
       FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+        if (8 * j >= warp.tokens) break;
         FOVEA_UNROLL for (int k = 0; k < 2; ++k) {
-          const float value = float_of_bits(inputs[tile_position(0, j, k).token * float_stride + column]);
+          const float value =
+              float_of_bits(inputs[tile_position(warp, 0, j, k).token * float_stride + column]);
           FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
             FOVEA_UNROLL for (int r = 0; r < 2; ++r) sums.v[i][j][2 * r + k] += w[i][r] * value;
           }
@@ -148,7 +152,7 @@ FOVEA_DEVICE void multiply_tile(const TileWeights& weights, const TileInputs& x,
     } else if (kind == TileKind::bfloat16) {
       add_bfloat16(weights, only, x, rows, tokens, memory, sums);
     } else {
-      add_floats(weights, only, x, rows, memory, sums);
+      add_floats(weights, only, x, rows, tokens, memory, sums);
     }
   }
 }

@@ -244,8 +244,8 @@ Instruction::Run conversion(const Name& name) {
   if (how == "rn" && to == "bf16" && from == "f32") return unary<float, float_to_bfloat16>;
   if (how == "sat" && to == "f32" && from == "f32")
     return unary<float, [](float a) { return std::isnan(a) ? 0.0F : std::clamp(a, 0.0F, 1.0F); }>;
-  if (how == "rni" && to == "f64" && from == "f64")
-    return unary<double, [](double a) { return std::nearbyint(a); }>;
+  if (how == "rni" && to == "f32" && from == "f32")
+    return unary<float, [](float a) { return std::nearbyint(a); }>;
   if (how == "rni" && to == "s32" && from == "f32") {
     return unary<float, [](float a) {
       constexpr double least = std::numeric_limits<S32>::min(), most = std::numeric_limits<S32>::max();

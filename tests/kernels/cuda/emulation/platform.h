@@ -22,6 +22,7 @@
 #define FOVEA_KERNEL(max_threads) void
 #define FOVEA_KERNEL_RESIDENT(max_threads, blocks) void
 #define FOVEA_DEVICE inline
+#define FOVEA_ANYWHERE inline
 #define FOVEA_DEVICE_CALL inline
 #define FOVEA_UNROLL
 #define FOVEA_LOOP
@@ -233,6 +234,16 @@ inline unsigned permute_bytes(unsigned low, unsigned high, unsigned selector) {
   unsigned result = 0;
   for (int i = 0; i < 4; ++i) {
     result |= (static_cast<unsigned>(both >> 8 * (selector >> 4 * i & 7U)) & 255U) << 8 * i;
+  }
+  return result;
+}
+inline unsigned permute_or_fill(unsigned low, unsigned high, unsigned selector) {
+  const unsigned bytes = permute_bytes(low, high, selector);
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const unsigned byte = bytes >> 8 * i & 255U;
+    const unsigned filled = byte >= 128 ? 255U : 0U;
+    result |= ((selector >> 4 * i & 8U) != 0 ? filled : byte) << 8 * i;
   }
   return result;
 }
