@@ -82,10 +82,11 @@ Result<void> check_policy_is_there(const PrecisionRequest& request) {
   FOVEA_CHECK(check_dynaexq(request.dynaexq, request.policy));
   FOVEA_CHECK(check_fovea(request.fovea, request.policy));
   FOVEA_CHECK(check_layers(request));
-  if (request.first_token_layers != PrecisionRequest{}.first_token_layers && !moves_experts(request.policy) &&
-      request.policy != PolicyKind::automatic) {
-    return fail(phrases::option_place("--first-token-layers"),
-                errors::first_token_of_another_policy(name_in(policy_names, request.policy)));
+  const bool is_published = request.dynaexq.threshold_of_warm_up;
+  if (request.first_token_layers != PrecisionRequest{}.first_token_layers &&
+      request.policy != PolicyKind::automatic && (!moves_experts(request.policy) || is_published)) {
+    const char* const policy = is_published ? "--as-published" : name_in(policy_names, request.policy);
+    return fail(phrases::option_place("--first-token-layers"), errors::first_token_of_another_policy(policy));
   }
   if (request.policy != PolicyKind::none) return {};
   const char* const flag = !request.store.empty()              ? "--store"

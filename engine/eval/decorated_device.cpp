@@ -141,7 +141,9 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
           [](const kernels::FeedForward& block, kernels::Stream& stream) {
             if (leaves_out(stream, Part::experts)) return;
             kernels::FeedForward chosen = block;
-            if (block.ids != nullptr && Stream::of(stream).device.on_device_ != nullptr)
+            // Where the device's memory is the host's, the router has left them where the block reads them.
+            const DecoratedDevice& device = Stream::of(stream).device;
+            if (block.ids != nullptr && device.on_device_ != nullptr && !device.memory_is_host())
               chosen.ids = Stream::of(stream).chosen(Stream::of(stream).device.on_device_, block.tokens);
             operations_of(stream).feed_forward(chosen, Stream::inside(stream));
           },

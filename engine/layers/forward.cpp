@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/api/limits.h"
 #include "engine/core/result.h"
 #include "engine/layers/errors.h"
 #include "engine/layers/observation.h"
@@ -70,6 +71,10 @@ void Forward::State::rotate_for(std::int64_t context, kernels::Stream& stream) {
   staging->rotary(values, stream);
   rotated_context = context;
 }
+
+// What is captured has few rows: operations of more look at the host's handles of experts, which a captured
+// one would not see change.
+static_assert(max_sequences <= kernels::max_quantised_rows);
 
 // Decoding where no observer has to know or do anything in the middle of the pass.
 bool Forward::State::may_be_graph(const Pass& pass) const {

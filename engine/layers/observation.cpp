@@ -1,7 +1,6 @@
 #include "engine/layers/observation.h"
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 namespace fovea::layers {
@@ -55,23 +54,25 @@ bool ObservedSteps::tell(std::int64_t layer, const Rows& rows, const float* x) c
 bool ObservedSteps::compute_first_tokens(std::int64_t layer, const Rows& rows,
                                          const kernels::FeedForward& block) {
   const auto used = static_cast<std::size_t>(block.used);
-  std::vector<kernels::Expert> experts(used);
-  std::vector<std::int32_t> ids(used);
   for (const Batch::Part& part : batch_.parts) {
     const Rows first{part.rows.first, 1};
     if (part.first != 0 || common(rows, first).count == 0) continue;
     const std::int64_t row = first.first - rows.first;
     const std::span<const std::int32_t> chosen(block.ids + row * block.used, used);
-    std::span<const PassObserver::ExpertWeights> instead;
-    if (!observer_.first_token(layer, chosen, instead)) return false;
+    const auto instead = observer_.first_token(layer, chosen);
     if (instead.empty()) continue;
+    std::vector<kernels::Expert> experts(used);
+    std::vector<std::int32_t> ids(used);
     for (std::size_t i = 0; i < used; ++i) {
       // In the order of their numbers, in which the processor adds them up.
       const auto rank = std::ranges::count_if(chosen, [&](std::int32_t other) { return other < chosen[i]; });
       ids[i] = static_cast<std::int32_t>(rank);
       kernels::Expert& expert = experts[static_cast<std::size_t>(rank)];
       expert = block.experts[static_cast<std::size_t>(chosen[i])];
-      std::tie(expert.gate, expert.up, expert.down) = std::tuple_cat(instead[i]);
+      const auto& [gate, up, down] = instead[i];
+      expert.gate = gate;
+      expert.up = up;
+      expert.down = down;
     }
     kernels::FeedForward one = block;
     one.x += row * block.d;

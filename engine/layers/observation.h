@@ -1,5 +1,6 @@
 // Tells an observer what the steps of a pass read, when they are about to read it or, where that would mean
-// waiting for the device in each layer, behind the pass.
+// waiting for the device in each layer, behind the pass. A sequence's first token is computed with the
+// experts that the observer has for it.
 #pragma once
 
 #include "engine/layers/steps.h"

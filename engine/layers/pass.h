@@ -41,7 +41,8 @@ struct Pass {
   PassObserver* observer = nullptr;
 };
 
-// Learns what a pass does while it runs, on its thread. Tensors are valid during the call only.
+// Learns what a pass does while it runs, on its thread, and may give a sequence's first token other weights.
+// Tensors are valid during the call only.
 class PassObserver {
  public:
   virtual ~PassObserver() = default;
@@ -65,11 +66,11 @@ class PassObserver {
   virtual bool routed(const Where& where, const float* x, const std::int32_t* ids, const float* weights) = 0;
   // A sequence's first token has chosen these experts [used] in a layer, where the device's memory is the
   // host's: gate, up and down that they shall have for it alone [used], valid until the next call; nothing:
-  // those of all tokens. False as with routed().
+  // those of all tokens.
   using ExpertWeights = std::array<kernels::Weight, 3>;
-  virtual bool first_token(std::int64_t /*layer*/, std::span<const std::int32_t> /*ids*/,
-                           std::span<const ExpertWeights>& /*instead*/) {
-    return true;
+  virtual std::span<const ExpertWeights> first_token(std::int64_t /*layer*/,
+                                                     std::span<const std::int32_t> /*ids*/) {
+    return {};
   }
   // Inputs of the linear layers [tokens, columns]: of q, k and v; of the attention's output; of a dense layer
   // or shared expert.

@@ -121,9 +121,12 @@ std::string store_name(const std::filesystem::path& model, const checkpoint::Sto
                      hexadecimal(identity.model_fingerprint, 8);
   for (const std::string& tier : identity.tiers) name += "-" + tier;
   if (identity.scope == scope_name(UnitScope::linear_layers)) name += "-linear";
-  // So that a model can be used on the processor and on a GPU in turns.
+  // So that a model can be used on the processor and on a GPU in turns, and an older packing's store is no
+  // obstacle.
   const std::string device = identity.packing.substr(0, identity.packing.find('-'));
+  const std::size_t version = identity.packing.find('.');
   if (!device.empty() && device != "cpu") name += "-" + device;
+  if (version != std::string::npos) name += identity.packing.substr(version + 1);
   return name + ".store";
 }
 

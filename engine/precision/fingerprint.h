@@ -34,7 +34,7 @@ std::string store_fingerprint(const checkpoint::Store& store);
 
 // The file name of a model's store: "qwen3-30b-a3b-q4_k_m-1f2e3d4c-file-q2.store", with the model's name, the
 // beginning of its fingerprint, and the tiers; of linear layers "…-file-q2-linear.store", for GPUs
-// "…-file-q2-cuda.store".
+// "…-file-q2-cuda2.store" with the version of their packing.
 std::string store_name(const std::filesystem::path& model, const checkpoint::StoreIdentity& identity);
 
 // Bytes of each version, [units, tiers]: the sizes of a store's extents.

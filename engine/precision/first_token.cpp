@@ -1,6 +1,7 @@
 #include "engine/precision/first_token.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "engine/precision/errors.h"
 
@@ -58,15 +59,22 @@ Result<std::span<const FirstToken::Weights>> FirstToken::weights(std::int64_t la
     return present[static_cast<std::size_t>(unit_of(expert))] == highest;
   };
   if (memory_ == nullptr || layer >= scope_.layers || std::ranges::all_of(experts, is_high)) return weights_;
+  const auto begun = std::chrono::steady_clock::now();
   std::byte* next = memory_;
+  Result<void> read;
   for (const std::int32_t expert : experts) {
     const Unit& unit = units_[unit_of(expert)];
-    weights_.push_back(weights_at(tiers_[highest], unit, device_, next));
     const std::int64_t bytes = version_layout(tiers_[highest], unit, device_).bytes;
-    FOVEA_CHECK(source_.read(unit_of(expert), highest, {next, static_cast<std::size_t>(bytes)}, {}));
+    read = source_.read(unit_of(expert), highest, {next, static_cast<std::size_t>(bytes)}, {});
+    if (!read) break;
+    reads_.bytes += bytes;
+    weights_.push_back(weights_at(tiers_[highest], unit, device_, next));
     next += part_bytes_;
   }
-  return weights_;
+  reads_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  if (read) return weights_;
+  ++reads_.failures;
+  return std::unexpected(read.error());
 }
 
 }  // namespace fovea::precision

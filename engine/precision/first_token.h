@@ -1,6 +1,7 @@
 // Experts at the highest tier for a sequence's first token. Attention of all later tokens rests on it when it
 // has nothing to look for (attention sinks, arXiv 2309.17453), and some tokens lose that where the experts of
-// the first layers are coarse (docs/papers.md). They are read for it and belong to nobody else.
+// the first layers are coarse (docs/papers.md). They are read for it, while it waits, and belong to nobody
+// else.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ namespace fovea::precision {
 
 class FirstToken {
  public:
-  // What it serves: none where its memory would be useless.
+  // What it serves: nothing where nothing moves between tiers, and beside a card.
   struct Scope {
     std::int64_t layers = 0;  // the model's first
     std::int64_t used = 0;    // experts of a token
@@ -40,6 +41,12 @@ class FirstToken {
   FirstToken& operator=(const FirstToken&) = delete;
 
   std::int64_t bytes() const { return part_bytes_ * scope_.used; }
+  // What weights() has read so far, and how long first tokens waited for it.
+  struct Reads {
+    std::int64_t bytes = 0, failures = 0;
+    double seconds = 0;
+  };
+  const Reads& reads() const { return reads_; }
   // Gate, up and down of these experts of a layer at the highest tier, valid until the next call; nothing
   // where `present` [units] has all of them so, or in a later layer. Waits for the reads: their first error.
   using Weights = std::array<kernels::Weight, 3>;
@@ -64,6 +71,7 @@ class FirstToken {
   const std::int64_t part_bytes_;
   std::byte* memory_ = nullptr;
   std::vector<Weights> weights_;
+  Reads reads_;
 };
 
 }  // namespace fovea::precision

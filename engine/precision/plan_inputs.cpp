@@ -174,10 +174,12 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.kv_bytes = around.kv_bytes;
   in.window_bytes = around.window_bytes;
   in.state_bytes = around.state_bytes;
-  in.activation_bytes =
-      around.activation_bytes + FirstToken::bytes(FirstToken::scope(request, plan.policy, device,
-                                                                    plan.tiers.size(), around.experts_used),
-                                                  plan.units, plan.tiers, device);
+  in.activation_bytes = around.activation_bytes;
+  if (!around.host_bytes) {  // no card, be it here or another machine's
+    const FirstToken::Scope scope =
+        FirstToken::scope(request, plan.policy, device, plan.tiers.size(), around.experts_used);
+    in.activation_bytes += FirstToken::bytes(scope, plan.units, plan.tiers, device);
+  }
   in.safety_bytes = around.safety_bytes;
   in.safety_share = around.safety_share;
   in.max_safety_bytes = around.max_safety_bytes;

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/core/log.h"
 #include "engine/precision/fingerprint.h"
 
 namespace fovea::runtime {
@@ -60,15 +61,12 @@ bool PrecisionControl::serve(UnitId first, std::span<const std::int32_t> chosen)
   return true;
 }
 
-bool PrecisionControl::first_token(std::int64_t layer, std::span<const std::int32_t> chosen,
-                                   std::span<const precision::FirstToken::Weights>& instead) {
-  auto weights = parts_.first_token->weights(layer, chosen, parts_.residency->tiers());
-  if (!weights) {
-    error_ = std::move(weights).error();
-    return false;
-  }
-  instead = *weights;
-  return true;
+std::span<const precision::FirstToken::Weights> PrecisionControl::first_token(
+    std::int64_t layer, std::span<const std::int32_t> chosen) {
+  const auto weights = parts_.first_token->weights(layer, chosen, parts_.residency->tiers());
+  if (weights) return *weights;
+  log::warning("runtime", "a first token has coarser experts: ", weights.error().message());
+  return {};
 }
 
 // False: nothing is left to do.
@@ -175,10 +173,10 @@ PrecisionUse PrecisionControl::use() const {
       .promotions = swaps.promotions,
       .demotions = swaps.demotions,
       .swaps_refused = swaps.refused,
-      .swaps_failed = swaps.io_errors + swaps.checksum_errors,
-      .bytes_read = swaps.bytes_read,
+      .swaps_failed = swaps.io_errors + swaps.checksum_errors + parts_.first_token->reads().failures,
+      .bytes_read = swaps.bytes_read + parts_.first_token->reads().bytes,
       .stalls = swaps.stalls,
-      .stall_seconds = swaps.stall_seconds,
+      .stall_seconds = swaps.stall_seconds + parts_.first_token->reads().seconds,
       .uses = uses,
       .hit_rate = uses > 0 ? static_cast<double>(hits_.front()) / static_cast<double>(uses) : 0,
       .mean_bits_per_weight = parts_.residency->mean_bits_per_weight(),

@@ -68,9 +68,10 @@ class PrecisionControl final {
   // A layer is about to read these units, from `first` on; one stands there for each token that chose it.
   // False: one that was on disk alone could not be read.
   bool serve(precision::UnitId first, std::span<const std::int32_t> chosen);
-  // See layers::PassObserver; of experts. False: one could not be read.
-  bool first_token(std::int64_t layer, std::span<const std::int32_t> chosen,
-                   std::span<const precision::FirstToken::Weights>& instead);
+  // See layers::PassObserver. Of a version that cannot be read the failure is counted, and the token has the
+  // experts that are there.
+  std::span<const precision::FirstToken::Weights> first_token(std::int64_t layer,
+                                                              std::span<const std::int32_t> chosen);
   // One observation for each sequence.
   void end_pass(bool completed, std::span<const precision::Observation> observations);
   // See Residency; what the policy still wants of a profile that it was given is asked for, too.
@@ -85,7 +86,7 @@ class PrecisionControl final {
   void recall(std::span<const float> profile) { parts_.policy->recall(profile); }
   bool wants_entropy() const { return parts_.policy->wants_entropy(); }
   std::int64_t prompt_tokens_watched() const { return parts_.policy->prompt_tokens_watched(); }
-  // Why the last pass was stopped by serve() or first_token(), if it was.
+  // Why the last pass was stopped by serve(), if it was.
   std::optional<Error> take_error();
 
   // Only a unit on disk alone must be known before it is read.

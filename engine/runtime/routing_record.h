@@ -37,6 +37,10 @@ class RoutingRecord final : public layers::PassObserver {
     return !inner_ || inner_->routed(where, x, ids, weights);
   }
 
+  std::span<const ExpertWeights> first_token(std::int64_t layer, std::span<const std::int32_t> ids) override {
+    return inner_ ? inner_->first_token(layer, ids) : std::span<const ExpertWeights>();
+  }
+
   void input(const Where& where, Input input, const float* x) override {
     if (inner_) inner_->input(where, input, x);
   }

@@ -62,9 +62,8 @@ class UnitWatch final : public layers::PassObserver {
 
   Needs needs() const override { return control_ ? control_->needs() : Needs::history; }
   bool routed(const Where& where, const float* x, const std::int32_t* ids, const float* weights) override;
-  bool first_token(std::int64_t layer, std::span<const std::int32_t> ids,
-                   std::span<const ExpertWeights>& instead) override {
-    return !control_ || !units_are_experts() || control_->first_token(layer, ids, instead);
+  std::span<const ExpertWeights> first_token(std::int64_t layer, std::span<const std::int32_t> ids) override {
+    return control_ ? control_->first_token(layer, ids) : std::span<const ExpertWeights>();
   }
 
   // From any one other thread. False: nothing new since the last call.

@@ -57,12 +57,12 @@ std::string settings_of(const PrecisionRequest& request) {
     const DynaExqSettings& s = request.dynaexq;
     return Words::of(s.smoothing, s.smoothing_tokens, s.interval_tokens, s.threshold, s.hysteresis,
                      s.transitions, s.in_flight, s.warm_up_tokens, s.threshold_of_warm_up,
-                     s.hysteresis_is_absolute, s.transitions_of_model);
+                     s.hysteresis_is_absolute, s.transitions_of_model, request.first_token_layers);
   }
   if (request.policy == PolicyKind::fovea) {
     const FoveaSettings& s = request.fovea;
     return Words::of(s.half_lives, s.weights, s.weights_half_life, s.interval_tokens, s.margin, s.in_flight,
-                     s.prompt_wait_share);
+                     s.prompt_wait_share, request.first_token_layers);
   }
   if (request.policy == PolicyKind::flexquant) {
     const FlexQuantSettings& s = request.flexquant;

@@ -128,7 +128,7 @@ class AttentionInputsCase final : public Case {
  private:
   // The norm's sum of squares is off by at most √n roundings in effect, halved by the root; a few more for
   // the products. Each turned element is of its pair's size, times the roundings of sine, cosine and two
-  // products. The angle itself must be exact: positions reach 10^6, where a float angle would be wrong by
+  // products. The angle must be more exact than a float: positions reach 10^6, where one would be wrong by
   // 0.06.
   double norm_roundings() const { return std::sqrt(static_cast<double>(s_.cache.head_dim)) + 6; }
   void allow_norm(const float* head, double* allowed) const {

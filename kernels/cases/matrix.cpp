@@ -217,6 +217,11 @@ void add_matrix_sweep(Cases& cases, Random& random) {
     add_plain(cases, random, type, 5, 8192, 1);
     add_plain(cases, random, type, 3, 8192, 3);
   }
+  // … also in tiles: parts of which one has nothing, and one a ragged end.
+  for (const Type type : {Type::f32, Type::bf16, Type::q8_0, Type::q3_f}) {
+    add_plain(cases, random, type, 20, 2304, 9);
+    add_plain(cases, random, type, 12, type == Type::f32 ? 2881 : 2880, 70);
+  }
   for (const std::int64_t tokens : {1, 6, 17}) {
     add_mixed(cases, random, Type::q4_k, Type::q4_k, Type::q6_k, tokens);
     add_mixed(cases, random, Type::f32, Type::q8_0, Type::bf16, tokens);

@@ -18,15 +18,16 @@ struct Turns {
   Shared<float> sines;
 };
 
-// position · frequency less whole turns, within ±π. A product in one float would be wrong by 0.06 at position
-// 10^6; here it and 2π are two floats each, which costs cards less than doubles.
+// position · frequency less whole turns, within about ±π. A product in one float would be wrong by 0.06 at
+// position 10^6; here it and 2π are two floats each, which costs cards less than doubles. What is left of the
+// product is exact, so that one rounding of a number of that size remains.
 FOVEA_DEVICE float angle_of(std::int32_t position, float frequency) {
   constexpr float turn = 6.28318548F, rest_of_turn = -1.7484556e-7F;
   const auto p = static_cast<float>(position);  // exact below 2^24
   const float product = p * frequency;
   const float rest = fmaf(p, frequency, -product);
   const float turns = rintf(product / turn);
-  return fmaf(turns, -rest_of_turn, fmaf(turns, -turn, product)) + rest;
+  return fmaf(turns, -turn, product) + fmaf(turns, -rest_of_turn, rest);
 }
 
 FOVEA_DEVICE void find_turns(const AttentionInputs& op, std::int32_t position, const Turns& turns) {

@@ -144,27 +144,20 @@ struct TrellisCode {
   static constexpr Table second = table_of(tables.second);
 };
 
-// How tables are asked for each of a word's nibbles, in two halves of four; made once for all tables.
-struct Selectors {
-  std::uint32_t entry[2];  // of either eight
-  std::uint32_t half[2];  // byte k of the first eight's or, where the nibble's high bit is set, of the last's
-};
-FOVEA_DEVICE Selectors selectors_of(std::uint32_t nibbles) {
-  const std::uint32_t entry = nibbles & 0x77777777U;
-  const std::uint32_t half = (nibbles >> 1 & 0x44444444U) | 0x32103210U;
-  return {{entry, entry >> 16}, {half, half >> 16}};
-}
-
 // The entries for the four nibbles of the word's low half, and for those of its high one. `zero` is 0, and
 // the compiler does not know it: what it may compute from constants alone, it computes anew for each use
 // instead of keeping it in a register.
 template <Table table>
-FOVEA_DEVICE void look_up(const Selectors& at, std::uint32_t zero, std::uint32_t& low, std::uint32_t& high) {
+FOVEA_DEVICE void look_up(std::uint32_t nibbles, std::uint32_t zero, std::uint32_t& low,
+                          std::uint32_t& high) {
+  const std::uint32_t entries = nibbles & 0x77777777U;  // of either eight
+  // Byte k of the first eight's or, where the nibble's high bit is set, of the last's.
+  const std::uint32_t choices = (nibbles >> 1 & 0x44444444U) | 0x32103210U;
   std::uint32_t halves[2];
   FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
-    const std::uint32_t first = permute_bytes(table.v[0] + zero, table.v[1], at.entry[i]);
-    const std::uint32_t last = permute_bytes(table.v[2] + zero, table.v[3], at.entry[i]);
-    halves[i] = permute_bytes(first, last, at.half[i]);
+    const std::uint32_t first = permute_bytes(table.v[0] + zero, table.v[1], entries >> 16 * i);
+    const std::uint32_t last = permute_bytes(table.v[2] + zero, table.v[3], entries >> 16 * i);
+    halves[i] = permute_bytes(first, last, choices >> 16 * i);
   }
   low = halves[0];
   high = halves[1];
@@ -199,7 +192,7 @@ FOVEA_DEVICE float trellis_scale(std::uint32_t e) {
 }
 
 // The nibbles of a word of trellis codes, by groups: those of the first in the low half, those of the second
-// in the high one. So tiles have them (pack.h); in the file's order a byte has one of each.
+// in the high one. So tiles have them (fields.h); in the file's order a byte has one of each.
 template <bool packed>
 FOVEA_DEVICE std::uint32_t nibbles_by_group(std::uint32_t word) {
   return packed ? word : parted_nibbles(word);
@@ -232,6 +225,7 @@ struct Parts {
 };
 template <Table table>
 FOVEA_DEVICE Parts look_up_parts(std::uint32_t nibbles, std::uint32_t zero) {
+  static_assert(((table.v[0] | table.v[1] | table.v[2] | table.v[3]) & 0x80808080U) == 0);
   const std::uint32_t flipped = nibbles ^ 0x88888888U;
   Parts parts;
   FOVEA_UNROLL for (int group = 0; group < 2; ++group) {
@@ -412,7 +406,7 @@ FOVEA_DEVICE Codes decode_looked_up(const Row<type, packed>& row, int unit) {
       c.q[i] = parts.signed_sum<mxfp4_zero>(0);
       c.q[i + 4] = parts.signed_sum<mxfp4_zero>(1);
     } else {
-      look_up<iq4_table>(selectors_of(nibbles), row.zero(), c.q[i], c.q[i + 4]);
+      look_up<iq4_table>(nibbles, row.zero(), c.q[i], c.q[i + 4]);
     }
   }
   if constexpr (type == Type::iq4_nl) {

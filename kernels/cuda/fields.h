@@ -4,7 +4,8 @@
 // A tile is 16 rows (fewer at the matrix's end). It holds one plane for each field: the field of all blocks
 // of the tile's first row, then of the second … Planes of fields with the larger alignment come first, so
 // that each field stands at an address that its size divides, up to 16. The bytes are those of the file, but
-// that in words of trellis codes the nibbles stand in another order (parted_nibbles).
+// that in words of codes that are looked up the nibbles stand in another order (parted_nibbles). Whoever
+// changes the order raises the version in engine/precision/fingerprint.cpp, so that stores are made anew.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,6 @@
 // are divided further, among the warps of a block. Adjacent matrices of one type share a launch, and fill the
 // device together.
 #include <algorithm>
-#include <iterator>
 
 #include "kernels/cuda/activations.h"
 #include "kernels/cuda/operations.h"
@@ -275,9 +274,19 @@ void start(Products& all, CudaStream& stream) {
 constexpr std::int64_t split_rows = 2048;  // of all splits together
 constexpr std::int64_t most_splits = 8;
 int splits_of(std::int64_t rows, std::int64_t columns) {
-  const std::int64_t units = columns / (2 * column_unit);
-  const std::int64_t wanted = std::min({split_rows / rows, units, most_splits});
-  return wanted > 1 ? static_cast<int>(wanted) : 1;
+  const std::int64_t wanted = std::min({split_rows / rows, columns / (2 * column_unit), most_splits});
+  if (wanted < 2) return 1;
+  // Rounded up to units, fewer may have all of the columns.
+  const std::int64_t units = quotient_up(columns, column_unit);
+  return static_cast<int>(quotient_up(units, quotient_up(units, wanted)));
+}
+// Of a token's parts.
+std::int64_t part_bytes(const Linear& op) {
+  std::int64_t bytes = 0;
+  for (const Projection& projection : op.projections)
+    if (projection.weight.rows <= split_rows / 2)
+      bytes += split_rows * static_cast<std::int64_t>(sizeof(float));
+  return op.tokens < fewest_in_tiles ? 0 : bytes;
 }
 
 void start_tiles(Products& all, const TileInputs& x, Scratch& scratch, CudaStream& stream) {
@@ -372,10 +381,8 @@ void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, 
 
 void linear(const Linear& op, Stream& stream) {
   CudaStream& cuda = on_cuda(stream);
-  const std::int64_t part_bytes = op.tokens < fewest_in_tiles ? 0
-                                                              : std::ssize(op.projections) * split_rows *
-                                                                    static_cast<std::int64_t>(sizeof(float));
-  const std::int64_t token_bytes = rounded_bytes(1, op.columns) + quantised_bytes(1, op.columns) + part_bytes;
+  const std::int64_t token_bytes =
+      rounded_bytes(1, op.columns) + quantised_bytes(1, op.columns) + part_bytes(op);
   const std::int64_t room = cuda.scratch_bytes() / token_bytes;
   const std::int64_t at_once = room >= tile_size ? room / tile_size * tile_size : room;
   assert(at_once > 0);

@@ -6,6 +6,7 @@
 //   FOVEA_KERNEL_RESIDENT(256, 2) …  likewise, with registers for two such blocks on a multiprocessor
 //   FOVEA_DEVICE                     before a function that kernels call
 //   FOVEA_DEVICE_CALL                likewise, where it stays a call, which keeps its registers apart
+//   FOVEA_ANYWHERE                   before one that the host calls, too
 //   FOVEA_UNROLL, FOVEA_LOOP         before a for: unrolled; not unrolled, where that would only be more code
 //   FOVEA_SHARED(float, sums, 32)    an array in shared memory, in a kernel's or device function's body
 //   FOVEA_DYNAMIC_SHARED(…)          likewise, in the launch's shared_bytes, at an offset that 16 divides

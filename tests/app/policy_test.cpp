@@ -89,6 +89,8 @@ class PolicyTest : public QObject {
     row({"--swap-bandwidth", "1"}, "--swap-bandwidth: without a policy");
     row({"--publish-after", "1"}, "--publish-after: without a policy");
     row({"--first-token-layers", "1"}, "--first-token-layers: only fovea and dynaexq move experts");
+    row({"--first-token-layers", "1", "--policy", "dynaexq", "--as-published"},
+        "--as-published leaves a first token's where they are");
     row({"--dynaexq-alpha", "0.5"}, "dynaexq settings do not apply to none");
     row({"--as-published"}, "--as-published: dynaexq settings do not apply to none");
     row({"--dynaexq-alpha", "0.5", "--as-published=later", "--policy", "dynaexq"},

@@ -13,6 +13,7 @@
 #include <QMessageBox>
 #include <QProgressBar>
 #include <QScreen>
+#include <QSpacerItem>
 #include <QStackedWidget>
 #include <QTimer>
 #include <QToolButton>
@@ -40,7 +41,7 @@ namespace fovea::ui {
 namespace {
 
 constexpr int room_beside_name = 180;  // in the header
-constexpr int name_inset = 15;         // within its button
+constexpr int name_inset = 15;         // within its button, about
 
 // What a question can show of an address: in lines, and without the middle of an endless one.
 QString readable(const QString& address) {
@@ -110,8 +111,10 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
 QWidget* ChatWindow::make_header() {
   auto* header = new QWidget(this);
   auto* layout = new QHBoxLayout(header);
-  layout->setContentsMargins(space::usual, space::close, space::usual, space::close);
-  layout->setSpacing(space::hair);
+  layout->setContentsMargins(space::tight, space::close, space::usual, space::close);
+  layout->setSpacing(0);
+  header_indent_ = new QSpacerItem(0, 0, QSizePolicy::Maximum);
+  layout->addItem(header_indent_);
 
   picker_ = new QToolButton(header);
   picker_->setObjectName(QStringLiteral("modelPicker"));
@@ -144,9 +147,11 @@ QWidget* ChatWindow::make_header() {
   more_->setPopupMode(QToolButton::InstantPopup);
 
   layout->addWidget(picker_);
+  layout->addSpacing(space::hair);
   layout->addWidget(requests_);
   layout->addStretch(1);
   layout->addWidget(panel_button_);
+  layout->addSpacing(space::hair);
   layout->addWidget(more_);
   return header;
 }
@@ -208,7 +213,6 @@ QWidget* ChatWindow::make_progress() {
 
 void ChatWindow::set_state(State state) {
   state_ = state;
-  if (state != State::no_model) show_proposal_only(false);
   composer_->set_ready(state == State::ready);
   composer_->set_busy(state == State::generating ? Composer::Busy::answering
                       : state == State::waiting  ? Composer::Busy::waiting
@@ -218,6 +222,7 @@ void ChatWindow::set_state(State state) {
   if (state == State::loading) model_details_.clear();  // those of the one before
   if (state != State::loading && state != State::generating) show_progress({}, 0, 0);
   update_empty_text();
+  if (state != State::no_model) show_proposal_only(false);  // behind what stood in its place
 }
 
 void ChatWindow::set_model(const QString& name, const QString& details) {
@@ -232,7 +237,8 @@ void ChatWindow::set_model(const QString& name, const QString& details) {
 void ChatWindow::show_proposal_only(bool only) {
   if (only == proposal_only_) return;
   proposal_only_ = only;
-  sidebar_dock_->setVisible(!only);
+  if (only) sidebar_was_hidden_ = sidebar_dock_->isHidden();
+  sidebar_dock_->setVisible(!only && !sidebar_was_hidden_);
   picker_->setVisible(!only);
   panel_button_->setVisible(!only && live_dock_);
 }
@@ -260,10 +266,15 @@ void ChatWindow::set_conversation_title(const QString& title) {
   update_actions();
 }
 
-// In line with the conversation.
-void ChatWindow::align_header() {
-  const int column = std::max<int>(space::wide, (header_->width() - conversation_width) / 2);
-  header_->layout()->setContentsMargins(column - name_inset, space::close, space::usual, space::close);
+// The name and what is written begin and end where the conversation does, whose column grows with its
+// letters.
+void ChatWindow::align_to_column() {
+  const int column = transcript_->widest_column();
+  const int left = std::max<int>(space::wide, (header_->width() - column) / 2);
+  header_indent_->changeSize(left - space::tight - name_inset, 0, QSizePolicy::Maximum, QSizePolicy::Minimum);
+  header_->layout()->invalidate();
+  composer_->setMaximumWidth(column);
+  name_room_ = header_->width() - left - room_beside_name;
 }
 
 void ChatWindow::update_title() {
@@ -295,10 +306,9 @@ void ChatWindow::update_empty_text() {
       transcript_->set_empty_text({});
       break;
     default:
-      picker_->setText(
-          picker_->fontMetrics()
-              .elidedText(model_name_, Qt::ElideRight, std::max(places_->width() - room_beside_name, 160))
-              .replace(QLatin1Char('&'), QLatin1String("&&")));
+      picker_->setText(picker_->fontMetrics()
+                           .elidedText(model_name_, Qt::ElideRight, std::max(name_room_, 160))
+                           .replace(QLatin1Char('&'), QLatin1String("&&")));
       picker_->setToolTip(model_details_.isEmpty() ? model_name_
                                                    : model_name_ + QLatin1Char('\n') + model_details_);
       transcript_->set_empty_text(suggests ? QString() : tr("What shall we talk about?"));
@@ -518,8 +528,10 @@ void ChatWindow::keyPressEvent(QKeyEvent* event) {
 
 // Its own button closes the panel, too.
 bool ChatWindow::eventFilter(QObject* object, QEvent* event) {
+  if (object == centralWidget() && event->type() == QEvent::FontChange)
+    QTimer::singleShot(0, this, &ChatWindow::align_to_column);  // the transcript has it then, too
   if (object == centralWidget() && event->type() == QEvent::Resize) {
-    align_header();
+    align_to_column();
     update_empty_text();
   }
   if (object == live_dock_ && event->type() == QEvent::Close) Q_EMIT livePanelShown(false);

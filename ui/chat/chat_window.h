@@ -19,6 +19,7 @@ class QLabel;
 class QLayout;
 class QMenu;
 class QProgressBar;
+class QSpacerItem;
 class QStackedWidget;
 class QToolButton;
 
@@ -53,7 +54,7 @@ class ChatWindow : public QMainWindow {
   State state() const { return state_; }
   // The name stands at the top and nowhere else; the details are told when somebody points at the name.
   void set_model(const QString& name, const QString& details);
-  // While no model is open, no sidebar and no name in the header, until there is something in them.
+  // No sidebar and no name in the header beside the proposal, until there is something in them or asked for.
   void show_proposal_only(bool only);
   // Of other programs, in progress: a count beside the model's name. 0: nothing is shown.
   void set_requests(int count, const QString& address);
@@ -134,7 +135,7 @@ class ChatWindow : public QMainWindow {
   void fill_picker();
   void update_empty_text();
   void update_composer();
-  void align_header();
+  void align_to_column();
   void update_title();
   void show_sidebar(bool shown);
   void place_panel(bool apart);
@@ -159,6 +160,9 @@ class ChatWindow : public QMainWindow {
   QPointer<QWidget> page_;
   bool panel_gave_way_ = false;  // to the page
   bool proposal_only_ = false;
+  bool sidebar_was_hidden_ = false;  // before
+  QSpacerItem* header_indent_;
+  int name_room_ = 0;  // in the header
   QToolButton* picker_;
   QToolButton* panel_button_;
   QToolButton* more_;

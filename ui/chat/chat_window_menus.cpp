@@ -133,7 +133,7 @@ void ChatWindow::make_menus() {
   QAction* sidebar = add_action(view_menu_, "sidebarAction", tr("&Conversations"), key(Qt::CTRL, Qt::Key_B));
   sidebar->setCheckable(true);
   sidebar->setChecked(true);
-  connect(sidebar, &QAction::triggered, this, &ChatWindow::show_sidebar);
+  connect(sidebar, &QAction::triggered, this, [this] { show_sidebar(sidebar_dock_->isHidden()); });
   connect(sidebar_dock_, &QDockWidget::visibilityChanged, sidebar,
           [this, sidebar] { sidebar->setChecked(!sidebar_dock_->isHidden()); });
   view_menu_->addSeparator();

@@ -230,15 +230,19 @@ void MessageLayout::paint_facts(QPainter& painter, const Frame& frame, qreal top
 void MessageLayout::paint_caret(QPainter& painter, const Frame& frame) {
   const QPointF body(left(frame), body_top(frame));
   QRectF before(body, QSizeF(0, frame.em));
+  bool to_the_left = false;
   if (!items_.empty()) {
     const Item& last = items_.back();
     const Block& block = blocks().back();
     if (last.hidden || !last.layout || block.kind == BlockKind::reasoning) return;  // its fold tells
-    const auto length = static_cast<int>(block_text(block).size());
-    before = last.layout->cursor_at(length).translated(body + QPointF(0, last.top));
+    const QString text = block_text(block);
+    to_the_left = block.kind != BlockKind::code && text.isRightToLeft();
+    before = last.layout->cursor_at(static_cast<int>(text.size())).translated(body + QPointF(0, last.top));
   }
   const QSizeF size(0.36 * frame.em, 0.82 * frame.em);
-  const QPointF at(before.right() + 0.15 * frame.em, before.center().y() - size.height() / 2);
+  const qreal gap = 0.15 * frame.em;
+  const qreal x = to_the_left ? before.left() - gap - size.width() : before.right() + gap;
+  const QPointF at(x, before.center().y() - size.height() / 2);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(Qt::NoPen);
   painter.setBrush(tones(frame.style.palette).brand);

@@ -202,11 +202,15 @@ void TranscriptView::update_frame() {
   style.mono.setPointSizeF(style.body.pointSizeF() * 0.92);
   style.palette = palette();
   const QFontMetricsF metrics(style.body);
-  // With larger text as many letters in a line.
-  const qreal widest =
-      std::round(conversation_width * std::max(1.0, QFontInfo(style.body).pixelSize() / 15.0));
   const qreal room = viewport()->width() - 2 * space::wide;
-  conversation_.set_frame(style, std::max(std::floor(std::min(room, widest)), 6 * metrics.height()));
+  conversation_.set_frame(style,
+                          std::max(std::floor(std::min<qreal>(room, widest_column())), 6 * metrics.height()));
+}
+
+// With larger text as many letters in a line.
+int TranscriptView::widest_column() const {
+  const QFontInfo body(type_of(font(), Type::text));
+  return static_cast<int>(std::lround(conversation_width * std::max(1.0, body.pixelSize() / 15.0)));
 }
 
 qreal TranscriptView::column_left() const {

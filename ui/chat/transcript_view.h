@@ -53,6 +53,7 @@ class TranscriptView : public QAbstractScrollArea {
   // Marks these words in a message and shows the first of them, or else the message.
   void show_found(MessageId id, const QStringList& words);
 
+  int widest_column() const;  // of the conversation, in pixels
   int message_count() const { return conversation_.count(); }
   QString message_text(int index) const;  // its source
   QString plain_text(int index);          // as it is read

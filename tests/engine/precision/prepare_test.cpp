@@ -191,6 +191,8 @@ class PrepareTest : public QObject {
     QCOMPARE(store_name("a.gguf", identity), std::string("a-01234567-file-q2-linear.store"));
     identity.packing = "cuda-tiles-16";
     QCOMPARE(store_name("a.gguf", identity), std::string("a-01234567-file-q2-linear-cuda.store"));
+    identity.packing = "cuda-tiles-16.2";
+    QCOMPARE(store_name("a.gguf", identity), std::string("a-01234567-file-q2-linear-cuda2.store"));
   }
 };
 FOVEA_TEST(PrepareTest)

@@ -182,6 +182,44 @@ class BatchTest : public QObject {
       QCOMPARE(answers[i].tokens, generate(*alone, requests[i]).tokens);
   }
 
+  // Each has the experts of its own first token at the highest tier, wherever it stands in a pass.
+  void firstTokensOfAllSequencesAreExact_data() {
+    QTest::addColumn<int>("index");
+    for (std::size_t i = 0; i < std::size(subjects); ++i)
+      if (subjects[i].experts > 0) QTest::newRow(subjects[i].file) << static_cast<int>(i);
+  }
+  void firstTokensOfAllSequencesAreExact() {
+    QFETCH(int, index);
+    const auto with_policy = [&](std::int64_t sequences, std::int64_t layers) {
+      LoadOptions options = for_sequences(of_family(subjects[index]), sequences);
+      options.precision.policy = PolicyKind::fovea;
+      options.precision.tiers = {"file", subjects[index].low};
+      options.precision.stores_folder = folder_.path().toStdString();
+      options.precision.traffic_gb_per_s = 1;
+      options.precision.first_token_layers = layers;
+      const auto plan = fovea::plan_model(options);
+      if (!plan) qFatal("%s", plan.error().message().c_str());
+      options.precision.budget_bytes = plan->plan.min_bytes;  // everything is at the lower tier and stays
+      return load(options);
+    };
+    constexpr std::int64_t all_layers = 99;
+    const auto alone = with_policy(1, all_layers), together = with_policy(4, all_layers);
+    const auto without = with_policy(1, 0);
+    std::vector<GenerateRequest> requests;
+    for (int i = 0; i < 4; ++i) {
+      requests.push_back(request(i, 6, 12));
+      requests.back().top_logprobs = 2;
+    }
+    const auto [answers, most] = at_once(*together, requests);
+    QVERIFY(most > 1);
+    int differ = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      QVERIFY(answers[i].choices == generate(*alone, requests[i]).choices);  // bit for bit
+      differ += answers[i].choices == generate(*without, requests[i]).choices ? 0 : 1;
+    }
+    QVERIFY(differ > 0);
+  }
+
   // On a device whose memory the host cannot reach: the same as on its own, alone.
   void aDeviceApartAnswersAllAtOnce() {
     const fovea::kernels::Device& cpu = **fovea::runtime::chosen_device({});
