@@ -61,6 +61,7 @@ class ApartTest : public QObject {
     LoadOptions request = with_policy(PolicyKind::dynaexq);
     request.chunk = 1;
     request.precision.publish_after_passes = 1;
+    request.precision.first_token_layers = 0;  // a device apart has nothing like it
     const std::int64_t reserve = device.memory_is_host() ? 0 : precision::card_safety_bytes;
     for (std::int64_t budget = 200'000; budget < 1 << 20; budget += 2048) {
       request.precision.budget_bytes = reserve + budget;
