@@ -421,6 +421,7 @@ void ChatWindow::set_live_panel(QWidget* panel) {
   addAction(detach);
   view_menu_->insertAction(view_menu_->actions().value(2), detach);
   connect(detach, &QAction::triggered, this, [this](bool apart) {
+    show_proposal_only(false);
     live_dock_->show();
     if (apart) docked_widths_ = {sidebar_dock_->width(), live_dock_->width()};
     show_panel_title(apart);  // before it gets a frame, whose size counts
@@ -438,7 +439,10 @@ void ChatWindow::set_live_panel(QWidget* panel) {
   });
   connect(live_dock_, &QDockWidget::topLevelChanged, detach, &QAction::setChecked);
   connect(live_dock_, &QDockWidget::topLevelChanged, this, &ChatWindow::place_panel);
-  connect(toggle, &QAction::triggered, this, &ChatWindow::livePanelShown);
+  connect(toggle, &QAction::triggered, this, [this](bool shown) {
+    if (shown) show_proposal_only(false);
+    Q_EMIT livePanelShown(shown);
+  });
 }
 
 // The panel has a title of its own; a window needs one to be moved by.
@@ -450,6 +454,7 @@ void ChatWindow::show_panel_title(bool shown) {
 }
 
 void ChatWindow::show_live_panel(bool shown) {
+  if (shown) show_proposal_only(false);
   if (page_) {
     panel_gave_way_ = shown;
   } else if (live_dock_) {
