@@ -474,6 +474,7 @@ Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Mac
   PrecisionRequest request = options.precision;
   if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
   const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
+  FOVEA_CHECK(page_shape(*subject.config, options).check());
   const models::StatePlan states = plan_states(*subject.config, options);
   const KvCache::Settings kv = kv_settings(*subject.config, options);
   const KvCache::Bytes windows = KvCache::window_bytes(kv);

@@ -131,19 +131,27 @@ models::StatePlan plan_states(const models::ModelConfig& config, const LoadOptio
   return models::plan_states(config, std::max(options.context, options.cache_tokens), options.sequences);
 }
 
-KvCache::Settings kv_settings(const models::ModelConfig& config, const LoadOptions& options) {
-  KvCache::Settings settings{
-      .shape = {.layers = {}, .page_tokens = page_tokens, .type = storage_type(options.kv)},
-      .context = std::max(options.context, options.cache_tokens),
-      .sequences = options.sequences};
+PageShape page_shape(const models::ModelConfig& config, const LoadOptions& options) {
+  PageShape shape{.layers = {}, .page_tokens = page_tokens, .type = storage_type(options.kv)};
   for (const models::LayerConfig& layer : config.layers) {
     const models::AttentionConfig* const attention = layer.attention();
     const bool own = attention && attention->kv_from < 0;
-    settings.shape.layers.push_back(own ? PageShape::Layer{.kv_heads = attention->kv_heads,
-                                                           .head_dim = attention->head_dim,
-                                                           .has_window = attention->window > 0}
-                                        : PageShape::Layer{});
-    if (own) settings.windows.window = std::max(settings.windows.window, attention->window);
+    shape.layers.push_back(own ? PageShape::Layer{.kv_heads = attention->kv_heads,
+                                                  .head_dim = attention->head_dim,
+                                                  .has_window = attention->window > 0}
+                               : PageShape::Layer{});
+  }
+  return shape;
+}
+
+KvCache::Settings kv_settings(const models::ModelConfig& config, const LoadOptions& options) {
+  KvCache::Settings settings{.shape = page_shape(config, options),
+                             .context = std::max(options.context, options.cache_tokens),
+                             .sequences = options.sequences};
+  for (const models::LayerConfig& layer : config.layers) {
+    const models::AttentionConfig* const attention = layer.attention();
+    if (attention && attention->kv_from < 0)
+      settings.windows.window = std::max(settings.windows.window, attention->window);
   }
   plan_windows(options.chunk, settings);
   if (const models::StatePlan states = plan_states(config, options); states.bytes > 0)

@@ -28,6 +28,7 @@ void count_card(const models::ModelConfig& config, const LoadOptions& options,
                 precision::Surroundings& around);
 kernels::Type storage_type(KvType kv);
 // What windows no longer see is kept to return to in a gibibyte at most, but for twice a window.
+PageShape page_shape(const models::ModelConfig& config, const LoadOptions& options);
 KvCache::Settings kv_settings(const models::ModelConfig& config, const LoadOptions& options);
 models::StatePlan plan_states(const models::ModelConfig& config, const LoadOptions& options);
 // Of a pass: a chunk of prompts, and a token of each other answer.

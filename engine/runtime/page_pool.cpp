@@ -8,14 +8,19 @@
 
 namespace fovea::runtime {
 
-Result<PagePool> PagePool::create(const PageShape& shape, std::int64_t pages, const kernels::Device& device,
-                                  kernels::Stream& stream) {
-  const kernels::BlockShape block = kernels::block_shape(shape.type);
-  for (const PageShape::Layer& layer : shape.layers) {
+Result<void> PageShape::check() const {
+  const kernels::BlockShape block = kernels::block_shape(type);
+  for (const Layer& layer : layers) {
     if (layer.head_dim % block.elements == 0) continue;
     return fail(phrases::option_place("kv"),
-                errors::kv_type_needs_heads(kernels::type_name(shape.type), block.elements, layer.head_dim));
+                errors::kv_type_needs_heads(kernels::type_name(type), block.elements, layer.head_dim));
   }
+  return {};
+}
+
+Result<PagePool> PagePool::create(const PageShape& shape, std::int64_t pages, const kernels::Device& device,
+                                  kernels::Stream& stream) {
+  FOVEA_CHECK(shape.check());
   const std::int64_t bytes = pages * shape.page_bytes();
   Arena arena(bytes > 0 ? device.allocate(bytes) : nullptr, Release{&device, bytes});
   if (!arena && bytes > 0) {

@@ -39,6 +39,7 @@ struct PageShape {
     return bytes;
   }
   std::int64_t page_bytes() const { return token_bytes() * page_tokens; }
+  Result<void> check() const;  // that heads are whole blocks of the type
 };
 
 using PageId = std::int32_t;

@@ -1,6 +1,5 @@
 #include "engine/runtime/plan_advice.h"
 
-#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -99,12 +98,7 @@ class Adviser {
   }
 
   void smaller_kv(const Plan& plan, std::vector<Phrase>& advice) const {
-    const auto has_blocks = [](const models::LayerConfig& layer) {
-      const models::AttentionConfig* const attention = layer.attention();
-      return attention == nullptr ||
-             attention->head_dim % kernels::block_shape(kernels::Type::q8_0).elements == 0;
-    };
-    if (options_.kv == KvType::q8 || !std::ranges::all_of(subject_.config->layers, has_blocks)) return;
+    if (options_.kv == KvType::q8) return;
     const auto changed = with([](LoadOptions& o) { o.kv = KvType::q8; });
     if (!changed) return;
     advice.push_back(phrases::smaller_kv_would(Bytes{plan.parts.kv - changed->precision.plan.parts.kv},

@@ -99,6 +99,20 @@ class FamiliesPrecisionTest : public QObject {
     QVERIFY(hottest->hotness > coldest->hotness);
   }
 
+  // Also where the advice would be a cache that these heads do not fit into.
+  void aRefusedBudgetIsAnError_data() { add_subjects(); }
+  void aRefusedBudgetIsAnError() {
+    QFETCH(int, index);
+    LoadOptions little = request(subjects[index], PolicyKind::static_tiers);
+    little.kv = fovea::KvType::f16;
+    little.precision.budget_bytes = 1000;
+    const auto refused = fovea::Engine::load(little);
+    QVERIFY(!refused && refused.error().kind == fovea::ErrorKind::memory);
+    little.kv = fovea::KvType::q8;
+    const auto planned = fovea::plan_model(little);
+    QVERIFY(!planned && planned.error().kind == fovea::ErrorKind::unsupported);
+  }
+
   // In the first layers its experts are read at the highest tier, wherever they are; those of later tokens
   // are not.
   void theFirstTokenIsExact_data() { add_subjects(false); }
