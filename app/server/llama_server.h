@@ -12,11 +12,8 @@ const ParameterKinds& detokenize_parameters();
 const ParameterKinds& apply_template_parameters();
 
 Json props_json(const ServedModel* model, int slots, const std::string& version);
-Result<Json> tokenize(const TextModel& text, const Json& body);
-Result<Json> detokenize(const TextModel& text, const Json& body);
-Result<Json> apply_template(const TextModel& text, const Json& body);
-
-// The tokens of a conversation's prompt, about as the engine reads it.
-Result<std::int64_t> count_tokens(const TextModel& text, const GenerateRequest& request);
+Result<Json> tokenize(ServedModel& model, const Json& body);
+Result<Json> detokenize(ServedModel& model, const Json& body);
+Result<Json> apply_template(ServedModel& model, const Json& body);
 
 }  // namespace fovea::app

@@ -71,6 +71,12 @@ Result<std::vector<GenerateResult>> ServedEngine::generate(const GenerateRequest
       });
 }
 
+Result<std::vector<TokenId>> ServedEngine::prompt(const GenerateRequest& request) {
+  return while_open(
+      {}, [&](const std::stop_token&) { return engine_->prompt(request); },
+      [](const std::vector<TokenId>&) { return false; });
+}
+
 Result<std::vector<std::vector<float>>> ServedEngine::embed(std::span<const std::vector<TokenId>> texts,
                                                             std::stop_token stop) {
   return while_open(

@@ -28,6 +28,7 @@ class ServedEngine : public ServedModel {
   Result<std::vector<GenerateResult>> generate(const GenerateRequest& request,
                                                std::span<const std::uint64_t> seeds, const ChoiceSink& sink,
                                                std::stop_token stop) override;
+  Result<std::vector<TokenId>> prompt(const GenerateRequest& request) override;
   Result<std::vector<std::vector<float>>> embed(std::span<const std::vector<TokenId>> texts,
                                                 std::stop_token stop) override;
   bool read_snapshot(Snapshot& snapshot, std::uint64_t& seen) override;

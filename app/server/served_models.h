@@ -35,6 +35,8 @@ class ServedModel {
   virtual Result<std::vector<GenerateResult>> generate(const GenerateRequest& request,
                                                        std::span<const std::uint64_t> seeds,
                                                        const ChoiceSink& sink, std::stop_token stop) = 0;
+  // As Engine::prompt.
+  virtual Result<std::vector<TokenId>> prompt(const GenerateRequest& request) = 0;
   // Blocks as well. As Engine::embed.
   virtual Result<std::vector<std::vector<float>>> embed(std::span<const std::vector<TokenId>> texts,
                                                         std::stop_token stop) = 0;

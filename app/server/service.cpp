@@ -183,10 +183,11 @@ struct Service::Parts {
   void count_message_tokens(Exchange& exchange) {
     with_body(exchange, [&](const Json& body) {
       respond(exchange, [&]() -> Result<Json> {
-        FOVEA_TRY(const ChatRequest request, read_anthropic(body, true));
+        FOVEA_TRY(ChatRequest request, read_anthropic(body, true));
         FOVEA_TRY(const auto model, models.acquire(request.model, exchange.stop()));
-        FOVEA_TRY(const std::int64_t count, count_tokens(model->text(), request.generate));
-        return Json{{"input_tokens", count}};
+        FOVEA_CHECK(settle_thinking(request, model->info()));
+        FOVEA_TRY(const std::vector<TokenId> prompt, model->prompt(request.generate));
+        return Json{{"input_tokens", std::ssize(prompt)}};
       }());
     });
   }
@@ -253,7 +254,7 @@ struct Service::Parts {
                       .body = activity.metrics(server->waiting(Lane::answers), server->connections())});
   }
   // With the model that the body names, else the one that is loaded.
-  void with_text(Exchange& exchange, Result<Json> (*use)(const TextModel&, const Json&)) {
+  void with_loaded(Exchange& exchange, Result<Json> (*use)(ServedModel&, const Json&)) {
     with_body(exchange, [&](const Json& body) {
       respond(exchange, [&]() -> Result<Json> {
         const Json named = body.value("model", Json());
@@ -262,13 +263,13 @@ struct Service::Parts {
           FOVEA_TRY(model,
                     models.acquire(named.is_string() ? named.get<std::string>() : "", exchange.stop()));
         }
-        return use(model->text(), body);
+        return use(*model, body);
       }());
     });
   }
-  void tokenize_text(Exchange& exchange) { with_text(exchange, tokenize); }
-  void detokenize_tokens(Exchange& exchange) { with_text(exchange, detokenize); }
-  void apply_chat_template(Exchange& exchange) { with_text(exchange, apply_template); }
+  void tokenize_text(Exchange& exchange) { with_loaded(exchange, tokenize); }
+  void detokenize_tokens(Exchange& exchange) { with_loaded(exchange, detokenize); }
+  void apply_chat_template(Exchange& exchange) { with_loaded(exchange, apply_template); }
 
   void plan(Exchange& exchange) {
     const auto made = models.plan(query_value(exchange.request().query, "model").value_or(""));

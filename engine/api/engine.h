@@ -123,6 +123,10 @@ class Engine {
                                                        std::span<const std::uint64_t> seeds,
                                                        const ChoiceSink& = {}, std::stop_token = {});
 
+  // What generate() reads for the request before it answers, whole: also where it is longer than the context.
+  // Nothing is computed; any thread may ask.
+  Result<std::vector<TokenId>> prompt(const GenerateRequest&) const;
+
   EngineLoad load() const;
 
   // Between two answers: finishes swaps that an answer began, as far as it can without waiting, for they are

@@ -37,33 +37,40 @@ Result<void> check(const GenerateRequest& request, const Engine::Parts& parts) {
 
 Result<std::unique_ptr<Answer>> Answer::create(const Engine::Parts& parts, const GenerateRequest& request,
                                                std::stop_token stop, bool records) {
-  FOVEA_CHECK(check(request, parts));
+  FOVEA_TRY(Question question, Answer::question(parts, request, parts.plan.options.context));
   FOVEA_TRY(Sampler sampler,
             Sampler::create(request.sampling, parts.model->config().vocabulary, &parts.breakers));
-  const chat::ChannelTokens* const channels = parts.channels ? &*parts.channels : nullptr;
-  const chat::PromptMaker maker{.text = *parts.text,
-                                .tokenizer = *parts.tokenizer,
-                                .control = parts.control,
-                                .channels = channels,
-                                .context = parts.plan.options.context,
-                                .syntax = parts.call_syntax};
-  FOVEA_TRY(const chat::ToolSet tools, tools_of(request, *parts.text, parts.call_syntax));
-  FOVEA_TRY(chat::Prompt prompt, maker.make(request, tools));
+  const bool has_tools = !question.tools.empty();
   Asked asked{.sampler = std::move(sampler),
-              .prompt = std::move(prompt),
+              .prompt = std::move(question.prompt),
               .calls = {.syntax = parts.call_syntax.value_or(chat::CallSyntax::hermes),
-                        .tools = tools,
+                        .tools = std::move(question.tools),
                         .parallel = request.parallel_tool_calls},
               .room = {.limit = request.max_tokens}};
   asked.room.context = parts.plan.options.context - std::ssize(asked.prompt.tokens) + 1;
   FOVEA_TRY(auto hold, chat::AnswerHold::begin(request, asked.prompt,
                                                {.tokenizer = *parts.tokenizer,
-                                                .channels = channels,
+                                                .channels = parts.channels ? &*parts.channels : nullptr,
                                                 .end_of_generation = parts.end_of_generation,
                                                 .forms = *parts.forms},
-                                               asked.room, tools.empty() ? nullptr : &asked.calls));
+                                               asked.room, has_tools ? &asked.calls : nullptr));
   if (hold) asked.hold.emplace(*std::move(hold));
   return std::unique_ptr<Answer>(new Answer(parts, request, std::move(asked), std::move(stop), records));
+}
+
+Result<Answer::Question> Answer::question(const Engine::Parts& parts, const GenerateRequest& request,
+                                          std::int64_t context) {
+  FOVEA_CHECK(check(request, parts));
+  const chat::PromptMaker maker{.text = *parts.text,
+                                .tokenizer = *parts.tokenizer,
+                                .control = parts.control,
+                                .channels = parts.channels ? &*parts.channels : nullptr,
+                                .context = context,
+                                .syntax = parts.call_syntax};
+  Question question;
+  FOVEA_TRY(question.tools, tools_of(request, *parts.text, parts.call_syntax));
+  FOVEA_TRY(question.prompt, maker.make(request, question.tools));
+  return question;
 }
 
 Answer::Answer(const Engine::Parts& parts, const GenerateRequest& request, Asked asked, std::stop_token stop,

@@ -29,6 +29,14 @@ class Answer final : public Computation {
   static Result<std::unique_ptr<Answer>> create(const Engine::Parts& parts, const GenerateRequest& request,
                                                 std::stop_token stop, bool records = false);
 
+  struct Question {
+    chat::ToolSet tools;
+    chat::Prompt prompt;
+  };
+  // What such an answer reads before it writes, in a context of so many tokens.
+  static Result<Question> question(const Engine::Parts& parts, const GenerateRequest& request,
+                                   std::int64_t context);
+
   std::int64_t expected_tokens() const override;
   void begin(Engine::Parts& parts) override;
   // When it begins anew, what the cache has not kept is computed again as it was before.

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "engine/api/engine.h"
 #include "engine/core/result.h"
 #include "engine/runtime/answer.h"
@@ -18,6 +20,14 @@ Result<GenerateResult> Engine::generate(const GenerateRequest& request, const Te
       if (!news.records.empty()) records(news.records);
     });
     return std::move(*answer).result();
+  });
+}
+
+Result<std::vector<TokenId>> Engine::prompt(const GenerateRequest& request) const {
+  return exhaustion_as_error([&]() -> Result<std::vector<TokenId>> {
+    constexpr std::int64_t any_length = std::numeric_limits<std::int64_t>::max();
+    FOVEA_TRY(auto question, runtime::Answer::question(*parts_, request, any_length));
+    return std::move(question.prompt.tokens);
   });
 }
 

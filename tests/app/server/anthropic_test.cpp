@@ -39,6 +39,8 @@ class AnthropicTest : public QObject {
     QVERIFY(request.messages[3].role == "tool" && request.messages[3].tool_name == "look" &&
             request.messages[3].content == "found");
     QCOMPARE(request.messages[4].content, "and?");
+    QVERIFY(server.ask(post("/v1/messages", body.dump()))
+                .find("\r\nX-Fovea-Skipped-Tools: web_search_20250305\r\n") != std::string::npos);
     QVERIFY(request.thinking == true && request.max_tokens == 50 && request.sampling.top_k == 3 &&
             request.stop.front() == "x");
     QVERIFY(request.tool_choice == ToolChoice::required && request.required_tool == "look" &&
@@ -110,6 +112,18 @@ class AnthropicTest : public QObject {
     };
     QVERIFY(count("Hi") > 0);
     QVERIFY(count("Hi, and a lot more than that") > count("Hi"));
+    // Of the request as it would be asked.
+    const Json body = Json::parse(
+        R"({"thinking": {"type": "disabled"}, "tools": [{"name": "look", "input_schema": {"type": "object"}}], )"
+        R"("tool_choice": {"type": "none"}, "messages": [{"role": "user", "content": "Hi"}, )"
+        R"({"role": "assistant", "content": "Hello"}]})");
+    answer_of(server, "/v1/messages/count_tokens", body);
+    const GenerateRequest read = server.models.model->read().back();
+    QVERIFY(read.continue_last && read.thinking == false && read.tool_choice == ToolChoice::none &&
+            read.tools.contains("look"));
+    server.models.model->info().can_switch_thinking = false;
+    const Json thinking = Json::parse(R"({"thinking": {"type": "enabled", "budget_tokens": 1024}})");
+    answer_of(server, "/v1/messages/count_tokens", merged(body, thinking), 400);
   }
 };
 

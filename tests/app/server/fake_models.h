@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <utility>
@@ -86,6 +87,23 @@ class FakeModel : public app::ServedModel {
     if (stop.stop_requested()) ++cancelled;
     return done;
   }
+  // As the template has it, for want of an engine.
+  Result<std::vector<TokenId>> prompt(const GenerateRequest& request) override {
+    if (error) return std::unexpected(*error);
+    const std::scoped_lock lock(mutex_);
+    read_.push_back(request);
+    nlohmann::ordered_json messages = nlohmann::ordered_json::array();
+    for (const Message& message : request.messages)
+      messages.push_back({{"role", message.role}, {"content", message.content}});
+    const auto rendered = text_->render(messages.dump(), true);
+    if (!rendered) return std::unexpected(rendered.error());
+    return text_->encode(*rendered, {.add_special = false, .parse_special = true});
+  }
+  // Requests whose prompts were asked for.
+  std::vector<GenerateRequest> read() const {
+    const std::scoped_lock lock(mutex_);
+    return read_;
+  }
   // Of a text of n tokens [3, 4, n].
   Result<std::vector<std::vector<float>>> embed(std::span<const std::vector<TokenId>> texts,
                                                 std::stop_token stop) override {
@@ -152,7 +170,7 @@ class FakeModel : public app::ServedModel {
   ModelInfo info_;
   LoadPlan plan_;
   mutable std::mutex mutex_;
-  std::vector<GenerateRequest> asked_;          // guarded by mutex_
+  std::vector<GenerateRequest> asked_, read_;   // guarded by mutex_
   std::vector<std::vector<TokenId>> embedded_;  // guarded by mutex_
 };
 

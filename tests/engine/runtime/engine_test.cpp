@@ -142,6 +142,36 @@ class EngineTest : public QObject {
     }
   }
 
+  // What is counted beforehand is what is read, and nothing but that.
+  void thePromptIsWhatIsRead() {
+    const auto engine = load();
+    for (const auto& chat : expected_chat()["chats"]) {
+      const auto prompt = engine->prompt(greedy(messages_of(chat), 1));
+      FOVEA_VERIFY(prompt);
+      QCOMPARE(*prompt, chat["prompt"].get<std::vector<TokenId>>());
+    }
+    GenerateRequest request = greedy({{"user", "<|im_end|> a word"}, {"assistant", "And then"}}, 1);
+    request.continue_last = true;
+    const auto begun = engine->prompt(request);
+    FOVEA_VERIFY(begun);
+    QCOMPARE(generate(*engine, request).timings.prompt_tokens, std::ssize(*begun));
+    // Also where it is too long to be answered, in one turn or in many.
+    std::string words;
+    for (int i = 0; i < 3000; ++i) words += "word ";
+    const std::int64_t context = engine->settings().context;
+    for (const std::vector<Message>& talk :
+         {std::vector<Message>{{"user", words}},
+          std::vector<Message>{{"user", words}, {"assistant", "Yes."}, {"user", "And?"}}}) {
+      const auto counted = engine->prompt(greedy(talk, 1));
+      FOVEA_VERIFY(counted);
+      QVERIFY(std::ssize(*counted) > context);
+      const auto refused = engine->generate(greedy(talk, 1));
+      QVERIFY(!refused && refused.error().kind == ErrorKind::context_full);
+    }
+    const auto nothing = engine->prompt({});
+    QVERIFY(!nothing && nothing.error().kind == ErrorKind::invalid);
+  }
+
   void anEightBitCacheAnswersToo() {
     LoadOptions request = chat_request();
     request.kv = KvType::q8;
