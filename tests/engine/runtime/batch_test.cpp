@@ -1,9 +1,13 @@
 // Several answers at once: each is what it is alone, whoever is beside it, waits, is cancelled or gives way.
 #include <QTemporaryDir>
 #include <atomic>
+#include <fstream>
+#include <map>
 #include <random>
+#include <set>
 #include <thread>
 
+#include "engine/precision/best_mix.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
 #include "engine/runtime/scheduler.h"
@@ -21,6 +25,8 @@ using fovea::GenerateRequest;
 using fovea::GenerateResult;
 using fovea::LoadOptions;
 using fovea::PolicyKind;
+using fovea::precision::Policy;
+using fovea::precision::PolicyWorld;
 using fovea::runtime::SliceLength;
 using fovea::tests::chat_request;
 using fovea::tests::generate;
@@ -41,6 +47,58 @@ LoadOptions for_sequences(LoadOptions options, std::int64_t sequences) {
   options.cache_tokens = sequences * options.context;
   return options;
 }
+
+// The file of a tier map of the model's experts.
+fs::path every_second_low(const fs::path& folder, const Engine& engine, const std::string& low) {
+  const fs::path path = folder / (engine.info().name + ".map");
+  std::ofstream map(path);
+  for (const fovea::ExpertLayer& layer : engine.expert_layers())
+    for (std::int64_t expert = 0; expert < layer.experts; ++expert)
+      map << "blk." << layer.layer << ".expert." << expert << ' ' << (expert % 2 == 0 ? "file" : low) << '\n';
+  return path;
+}
+
+// Moves nothing, and remembers how many tokens of each sequence chose each unit. Not those of the last layer,
+// which reads no more of a prompt than it must, and that depends on who shares the pass.
+class Listener : public Policy {
+ public:
+  using Uses = std::map<std::int32_t, std::int64_t>;
+  using Seen = std::map<std::uint64_t, Uses>;
+
+  Listener(const PolicyWorld& world, Seen& seen)
+      : first_(fovea::precision::best_fill(world, fovea::precision::expected_loss(world))),
+        hotness_(first_.size()),
+        last_layer_(world.first_unit[static_cast<std::size_t>(world.layers() - 1)]),
+        seen_(seen) {}
+  static std::unique_ptr<Engine> load(const LoadOptions& options, Seen& seen) {
+    auto engine = fovea::runtime::load(options, [&seen](const PolicyWorld& world) {
+      return fovea::Result<std::unique_ptr<Policy>>(std::make_unique<Listener>(world, seen));
+    });
+    if (!engine) qFatal("%s", engine.error().message().c_str());
+    return *std::move(engine);
+  }
+  static std::multiset<Uses> uses(const Seen& seen) {
+    std::multiset<Uses> all;
+    for (const auto& [sequence, its] : seen) all.insert(its);
+    return all;
+  }
+
+  std::string_view name() const override { return "listener"; }
+  std::vector<std::uint8_t> initial() const override { return first_; }
+  void observe(const fovea::precision::Observation& observation) override {
+    for (const auto& use : observation.uses)
+      if (use.unit < last_layer_) seen_[observation.sequence][use.unit] += use.tokens;
+  }
+  void propose(std::span<const std::uint8_t>, std::int32_t,
+               std::vector<fovea::precision::Decision>&) override {}
+  std::span<const float> hotness() const override { return hotness_; }
+
+ private:
+  std::vector<std::uint8_t> first_;
+  std::vector<float> hotness_;
+  std::int32_t last_layer_;  // its first unit
+  Seen& seen_;
+};
 
 // Words of different lengths, so that prompts end anywhere in a page, a slice or a chunk.
 GenerateRequest request(int number, std::size_t words, std::int32_t tokens) {
@@ -141,6 +199,54 @@ class BatchTest : public QObject {
       }
     }
     QCOMPARE(together->load().answering + together->load().waiting, 0);
+  }
+
+  // The same with experts at different tiers, as a fixed mix has them.
+  void eightOfAFixedMixSayWhatTheySayAlone_data() {
+    QTest::addColumn<int>("index");
+    for (std::size_t i = 0; i < std::size(subjects); ++i)
+      if (subjects[i].experts > 0) QTest::newRow(subjects[i].file) << static_cast<int>(i);
+  }
+  void eightOfAFixedMixSayWhatTheySayAlone() {
+    QFETCH(int, index);
+    LoadOptions options = of_family(subjects[index]);
+    options.precision.policy = PolicyKind::static_tiers;
+    options.precision.tiers = {"file", subjects[index].low};
+    options.precision.stores_folder = folder_.path().toStdString();
+    options.precision.tier_map = every_second_low(folder_.path().toStdString(),
+                                                  *load(of_family(subjects[index])), subjects[index].low);
+    const auto alone = load(options), together = load(for_sequences(options, 8));
+    std::vector<GenerateRequest> requests;
+    for (int i = 0; i < 8; ++i) requests.push_back(request(i, 3 + static_cast<std::size_t>(i) * 2, 20));
+    const auto [answers, most] = at_once(*together, requests);
+    QVERIFY(most >= 6);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const GenerateResult one = generate(*alone, requests[i]);
+      QCOMPARE(answers[i].tokens, one.tokens);
+      QVERIFY(answers[i].choices == one.choices);  // bit for bit
+    }
+    for (const Engine* engine : {alone.get(), together.get()})
+      QVERIFY(engine->precision()->hit_rate > 0.1 && engine->precision()->hit_rate < 0.9);
+  }
+
+  // A policy is told of each sequence by itself, whoever shares the passes.
+  void aPolicySeesWhichSequenceUsedWhat() {
+    const Subject* with_experts =
+        std::ranges::find_if(subjects, [](const Subject& s) { return s.experts > 0; });
+    LoadOptions options = of_family(*with_experts);
+    options.precision.policy = PolicyKind::fovea;
+    options.precision.tiers = {"file", with_experts->low};
+    options.precision.stores_folder = folder_.path().toStdString();
+    options.precision.traffic_gb_per_s = 1;
+    Listener::Seen of_alone, of_together;
+    const auto alone = Listener::load(options, of_alone);
+    const auto together = Listener::load(for_sequences(options, 4), of_together);
+    std::vector<GenerateRequest> requests;
+    for (int i = 0; i < 4; ++i) requests.push_back(request(i, 6, 12));
+    QVERIFY(at_once(*together, requests).most > 1);
+    for (const GenerateRequest& one : requests) generate(*alone, one);
+    QCOMPARE(of_together.size(), requests.size());
+    QVERIFY(Listener::uses(of_together) == Listener::uses(of_alone));
   }
 
   // Whatever passes a prompt is divided into, as long as those are multiples of what recurrent layers take at
