@@ -61,8 +61,10 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
   const auto group = [](CLI::Option* option) { return option->group("Precision"); };
   group(command.add_option("--store", request.store,
                            "The file that holds all versions (default: beside the model library's files)"));
-  group(command.add_option("--swap-bandwidth", request.traffic_gb_per_s,
-                           "Limit of the swaps' traffic in GB/s (default: 5 % of the measured bandwidth)"))
+  group(command.add_option(
+            "--swap-bandwidth", request.traffic_gb_per_s,
+            "Limit of the swaps' traffic in GB/s (default: 5 % of the memory's measured bandwidth; on a GPU "
+            "of its link's)"))
       ->check(number_between(0, 1e6));
   group(
       command.add_option("--publish-after", request.publish_after_passes,

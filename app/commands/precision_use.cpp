@@ -34,6 +34,9 @@ void add_precision_use(nlohmann::ordered_json& object, const Engine& engine) {
   object["mean_bits_per_weight"] = use->mean_bits_per_weight;
   object["bits_per_use"] = use->bits_per_use;
   object["answer_bits_per_weight"] = use->answer_bits_per_weight;
+  if (use->foresight.weights.empty()) return;
+  object["expectation_weights"] = use->foresight.weights;
+  object["expectation_log_likelihood"] = use->foresight.log_likelihood;
 }
 
 Result<void> check_stats(const Engine& engine) {
@@ -57,6 +60,8 @@ std::string precision_line(const Engine& engine) {
       use->mean_bits_per_weight, use->bits_per_use, 100 * use->hit_rate, use->promotions, use->demotions,
       size_text(use->bytes_read), size_text(use->accounted_bytes), size_text(use->budget_bytes),
       size_text(resident_peak_bytes()));
+  if (!use->foresight.weights.empty())
+    line += fmt::format(", expects by {:.0f} % what the calibration used", 100 * use->foresight.weights[0]);
   if (use->stalls > 0) line += fmt::format(", {} stalls ({:.2f} s)", use->stalls, use->stall_seconds);
   if (use->swaps_refused > 0) line += fmt::format(", {} refused swaps", use->swaps_refused);
   if (use->swaps_failed > 0) line += fmt::format(", {} failed swaps", use->swaps_failed);

@@ -55,7 +55,9 @@ nlohmann::ordered_json as_json(const ReplayReport& report) {
           {"stall_seconds", swaps.stall_seconds},
           {"simulated_seconds", report.simulated_seconds},
           {"traffic_share", report.traffic_share},
-          {"wall_seconds", report.wall_seconds}};
+          {"wall_seconds", report.wall_seconds},
+          {"expectation_weights", report.foresight.weights},
+          {"expectation_log_likelihood", report.foresight.log_likelihood}};
 }
 
 std::string for_people(const ReplayReport& report) {
@@ -145,6 +147,9 @@ void add_replay(Registry& registry) {
       "  cpu_moe_layers       that offload took away\n"
       "  simulated_seconds    with the stalls; traffic_share of them in which versions were read\n"
       "  layer_steps          passes × layers; wall_seconds that the policy's replay took\n"
+      "  expectation_weights  of a policy that expects: what counts, the calibration and then each time "
+      "scale;\n"
+      "                       expectation_log_likelihood, the mean ln p of what was chosen\n"
       "  model, layers, units, tokens, passes\n");
   add_replay_flags(*command, *flags);
   command->callback([&registry, flags] {

@@ -159,7 +159,7 @@ struct PrecisionRequest {
   std::int64_t first_token_layers = 4;
   // Of the transient buffer; 0: all that may be in flight at once, up to 512 MiB, but four versions.
   std::int64_t transfer_bytes = 0;
-  double traffic_gb_per_s = 0;             // limit of the swap traffic; 0: 5 % of the measured bandwidth
+  double traffic_gb_per_s = 0;             // limit of the swap traffic; 0: 5 % of what is measured
   std::int64_t publish_after_passes = -1;  // deterministic: publish exactly so many passes after the decision
   std::filesystem::path events = {};       // the swap log, JSON lines; empty: none
 
@@ -217,6 +217,15 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+// How a policy that expects foretells, as it has learnt until now.
+struct Foresight {
+  // What counts in its expectation: the calibration's profile, then each time scale; their sum is 1. Empty:
+  // it expects nothing.
+  std::vector<double> weights = {};
+  // Mean of ln p, by the router's weights, that it gave beforehand to what was chosen; 0: nothing was yet.
+  double log_likelihood = 0;
+};
+
 // What a loaded engine has done with it, for --json and the status line.
 struct PrecisionUse {
   std::int64_t budget_bytes = 0;
@@ -234,6 +243,7 @@ struct PrecisionUse {
   double bits_per_use = 0;          // … of those that served the uses, on disk alone as the lowest tier …
   // … and of those that served the answers, mean over their tokens; 0: there was none yet.
   double answer_bits_per_weight = 0;
+  Foresight foresight = {};
   Phrase log_failure;  // why the swap log ends early; empty: it does not
 };
 

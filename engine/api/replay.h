@@ -129,6 +129,7 @@ struct ReplayReport {
   double traffic_share = 0;      // of that time in which versions were read
   std::int64_t visits = 0;       // of units on disk alone: for each unit and pass; swaps.stalls had to wait
   double wall_seconds = 0;       // that its replay took
+  Foresight foresight = {};      // at the end
   std::int64_t cpu_moe_layers = 0;  // of offload
   std::vector<Phrase> notes;        // what the user should know: one sentence each
   std::string tier_map;             // the text of the one that was asked for

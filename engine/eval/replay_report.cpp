@@ -180,6 +180,7 @@ class Stager {
     FOVEA_TRY(const eval::ReplayResult result, play(cast, *policy, request_.snapshots));
     report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.swaps = result.swaps;
+    report.foresight = policy->foresight();
     report.visits = result.visits;
     report.simulated_seconds = result.simulated_seconds;
     report.traffic_share = result.traffic_share;

@@ -43,6 +43,10 @@ class FoveaPolicy final : public Policy {
   }
   std::span<const float> hotness() const override { return expected(); }
   std::span<const float> profile() const override { return expected(); }
+  Foresight foresight() const override {
+    return {.weights = {expectation_.weights().begin(), expectation_.weights().end()},
+            .log_likelihood = expectation_.log_likelihood()};
+  }
   void recall(std::span<const float> profile) override {
     expectation_.recall(profile);
     exchanges_.forget();

@@ -119,6 +119,7 @@ class Policy {
   // What it expects the coming tokens to use, [units], for recall() when the same work goes on another time;
   // empty: it expects nothing.
   virtual std::span<const float> profile() const { return {}; }
+  virtual Foresight foresight() const { return {}; }
   // Expects that from now on. What it takes is proposed at once, in as many calls of propose() as there is
   // room for between them, without a pass.
   virtual void recall(std::span<const float>) {}

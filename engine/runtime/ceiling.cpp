@@ -31,7 +31,9 @@ double best_copy_gb_per_s(const kernels::Device& device, std::byte* target, std:
   return stream->failure().empty() ? best : 0;
 }
 
-double link_gb_per_s(const kernels::Device& device) {
+}  // namespace
+
+double runtime::link_gb_per_s(const kernels::Device& device) {
   constexpr std::int64_t bytes = std::int64_t{64} << 20;
   std::byte* const host = device.allocate_host(bytes);
   std::byte* const target = host ? device.allocate(bytes) : nullptr;
@@ -45,11 +47,9 @@ double link_gb_per_s(const kernels::Device& device) {
   return found;
 }
 
-}  // namespace
-
 Ceiling Engine::measure_ceiling() {
   const kernels::Device& device = *parts_->device;
-  const double link = link_gb_per_s(device);
+  const double link = runtime::link_gb_per_s(device);
   std::unique_ptr<kernels::Stream> threads;  // the processor's
   if (device.memory_is_host() || parts_->host_weights) {
     if (const auto processor = runtime::chosen_device({}); processor)

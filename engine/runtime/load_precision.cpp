@@ -14,17 +14,9 @@ namespace {
 using precision::TierId;
 using precision::UnitPlan;
 
-// Swaps may take this share of the memory's bandwidth from decoding.
+// What swaps may take of the bandwidth of what they share with decoding: the memory, or where the device has
+// its own, the link to it.
 constexpr double traffic_share = 0.05;
-
-// Where the device's memory is its own, the link to it is slower than this share of its memory: no limit.
-double traffic_limit_gb_per_s(const PrecisionRequest& request, const kernels::Device& device, int threads) {
-  if (request.traffic_gb_per_s > 0 || !device.memory_is_host()) return request.traffic_gb_per_s;
-  constexpr std::int64_t buffer_bytes = 64 << 20;  // little beside the arena, which is not filled yet
-  const auto processor = chosen_device({});
-  const auto stream = processor ? (*processor)->make_stream({.threads = threads}) : nullptr;
-  return stream ? traffic_share * kernels::cpu::read_bandwidth_gb_per_s(*stream, buffer_bytes) : 0;
-}
 
 // What stays off the device is named by the plan; a policy for the rest never hears of it.
 std::vector<TierId> without_absent(std::vector<TierId> tiers, const std::vector<bool>& absent) {
@@ -35,6 +27,15 @@ std::vector<TierId> without_absent(std::vector<TierId> tiers, const std::vector<
 }
 
 }  // namespace
+
+double traffic_limit_gb_per_s(const PrecisionRequest& request, const kernels::Device& device, int threads) {
+  if (request.traffic_gb_per_s > 0) return request.traffic_gb_per_s;
+  if (!device.memory_is_host()) return traffic_share * link_gb_per_s(device);
+  constexpr std::int64_t buffer_bytes = 64 << 20;  // little beside the arena, which is not filled yet
+  const auto processor = chosen_device({});
+  const auto stream = processor ? (*processor)->make_stream({.threads = threads}) : nullptr;
+  return stream ? traffic_share * kernels::cpu::read_bandwidth_gb_per_s(*stream, buffer_bytes) : 0;
+}
 
 Result<void> build_store(const checkpoint::Checkpoint& checkpoint, const PlannedLoad& planned,
                          const kernels::Device& device, const ProgressSink& progress, std::stop_token stop) {

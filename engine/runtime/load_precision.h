@@ -17,6 +17,10 @@ namespace fovea::runtime {
 using VersionMaker =
     std::function<std::unique_ptr<precision::VersionSource>(const precision::UnitPlan& units)>;
 
+// Of swaps: what is asked for, else 5 % of what is measured of the memory, or of the link to a device that
+// has its own. 0: none, for it could not be measured.
+double traffic_limit_gb_per_s(const PrecisionRequest& request, const kernels::Device& device, int threads);
+
 // Makes the store that the plan asks for and that is not there yet.
 Result<void> build_store(const checkpoint::Checkpoint& checkpoint, const PlannedLoad& planned,
                          const kernels::Device& device, const ProgressSink& progress, std::stop_token stop);

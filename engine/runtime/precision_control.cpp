@@ -182,6 +182,7 @@ PrecisionUse PrecisionControl::use() const {
       .mean_bits_per_weight = parts_.residency->mean_bits_per_weight(),
       .bits_per_use = bits_per_use(tiers, hits_[tiers.size()]),
       .answer_bits_per_weight = answer_tokens_ > 0 ? answer_bits_ / static_cast<double>(answer_tokens_) : 0,
+      .foresight = parts_.policy->foresight(),
       .log_failure = parts_.log ? parts_.log->failure() : Phrase()};
 }
 

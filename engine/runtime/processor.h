@@ -18,4 +18,7 @@ int physical_cores();
 // GPU. ErrorKind::not_found lists what could be named, or says why there is no such device.
 Result<const kernels::Device*> chosen_device(std::string_view name);
 
+// Of copies from pinned memory to the device's, as swaps are; takes some milliseconds. 0: no memory for it.
+double link_gb_per_s(const kernels::Device& device);
+
 }  // namespace fovea::runtime

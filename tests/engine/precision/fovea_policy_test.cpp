@@ -116,6 +116,29 @@ class FoveaPolicyTest : public QObject {
     QCOMPARE(ends[0], ends[1]);
   }
 
+  // What a policy tells of itself is what its expectation has learnt.
+  void tellsWhatItHasLearnt() {
+    const PolicyWorld world = two_tiers(3, 16, 4);
+    const FoveaSettings settings{.half_lives = {10, 100}, .weights = {0.5, 0.25, 0.25}};
+    const auto policy = make_fovea(world, settings, best_fill(world, expected_loss(world)));
+    FOVEA_VERIFY(policy);
+    QCOMPARE((*policy)->foresight().weights, settings.weights);
+    QCOMPARE((*policy)->foresight().log_likelihood, 0.0);
+    Expectation expectation(world, {.half_lives = settings.half_lives,
+                                    .weights = settings.weights,
+                                    .weights_half_life = settings.weights_half_life});
+    std::mt19937 random(3);
+    for (int t = 0; t < 1000; ++t) {
+      const Routing routing = random_routing(world, 1, 4, 8, random);
+      expectation.observe(routing.observation());
+      (*policy)->observe(routing.observation());
+    }
+    const fovea::Foresight learnt = (*policy)->foresight();
+    QVERIFY(std::ranges::equal(learnt.weights, expectation.weights()) && learnt.weights != settings.weights);
+    QCOMPARE(learnt.log_likelihood, expectation.log_likelihood());
+    QVERIFY(learnt.log_likelihood < 0);
+  }
+
   // A conversation that is opened again: its experts are asked for at once, a few at a time, and then no
   // more.
   void recallsWhatAConversationUsed() {

@@ -11,6 +11,7 @@
 #include "engine/precision/swap_storm.h"
 #include "engine/precision/tiers.h"
 #include "engine/runtime/load.h"
+#include "engine/runtime/load_precision.h"
 #include "engine/runtime/prepare.h"
 #include "engine/runtime/processor.h"
 #include "tests/kernels/cuda/emulation/device.h"
@@ -72,6 +73,14 @@ class ApartTest : public QObject {
   }
 
  private Q_SLOTS:
+  // Also where what they share with decoding is the link to the device's own memory.
+  void swapsHaveALimit() {
+    for (const kernels::Device* device : std::initializer_list<const kernels::Device*>{&apart_, &cpu()}) {
+      QVERIFY(runtime::traffic_limit_gb_per_s({}, *device, 1) > 0);
+      QCOMPARE(runtime::traffic_limit_gb_per_s({.traffic_gb_per_s = 3.5}, *device, 1), 3.5);
+    }
+  }
+
   void cleanup() { QCOMPARE(apart_.allocated(), 0); }  // every engine has given everything back
 
   void conversationsAreTheSame() {
