@@ -61,8 +61,6 @@ Result<std::int64_t> remove_all(const LibraryModel& model) {
   return freed;
 }
 
-constexpr std::int64_t measured_tokens = 1024;
-
 Result<std::string> text_of(const PrepareChoice& choice) {
   if (choice.built_in_text) return std::string(calibration_text());
   if (choice.text_file.empty()) return std::string();
@@ -137,7 +135,7 @@ void ModelWorker::prepare(const fs::path& model, const PrepareChoice& choice, co
          request.model = model;
          request.tiers = choice.tiers;
          FOVEA_TRY(request.calibration.text, text_of(choice));
-         if (choice.measures) request.calibration.divergence_tokens = measured_tokens;
+         request.calibration.divergence_tokens = choice.measured_tokens;
          FOVEA_TRY(const StorePlan plan, describe_store(request));
          request.store = stores / plan.name;
          request.recalibrate = true;

@@ -29,7 +29,7 @@ struct PrepareChoice {
   std::vector<std::string> tiers = {};   // empty: prepare's own choice
   bool built_in_text = false;            // the model reads calibration_text() first …
   std::filesystem::path text_file = {};  // … or this file; neither: data-free
-  bool measures = false;                 // what each tier costs, on that text
+  std::int64_t measured_tokens = 0;      // of that text, on which it is measured what each tier costs
 };
 
 class ModelWorker : public QObject {

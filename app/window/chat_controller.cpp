@@ -239,6 +239,7 @@ void ChatController::update_status() {
   } else {
     status_.activity = reading_prompt_ ? tr("Reading the prompt…") : tr("Answering…");
   }
+  status_.is_in_view = conversation_.answering() != 0 && conversation_.shows_answer() && !reading_prompt_;
   window_.set_status(status_);
 }
 
@@ -283,9 +284,9 @@ void ChatController::on_loaded(const LoadedModel& model) {
   if (--loads_asked_ > 0) return;
   model_ = model;
   model_loaded_ = true;
-  window_.set_model(q(model.info.name), details_of(model.info));
+  window_.set_model(shown_name(model.info), details_of(model.info));
   status_ = {};
-  status_.model = q(model.info.name);
+  status_.model = shown_name(model.info);
   status_.device = device_text(model);
   status_.device_why = device_why(model);
   status_.policy = policy_text(model);

@@ -71,7 +71,7 @@ LiveController::LiveController(LiveSession& session, ui::LivePanel& panel, ChatC
 void LiveController::show_model() {
   const LoadedModel& loaded = chat_.model();
   LiveModel model;
-  model.name = q(loaded.info.name);
+  model.name = shown_name(loaded.info);
   model.policy = loaded.settings.precision.policy;
   model.experts = loaded.info.experts;
   model.experts_used = loaded.info.experts_used;

@@ -3,7 +3,9 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include "app/demo/demo_model.h"
 #include "app/library/fit_words.h"
+#include "app/window/model_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "app/words/tier_words.h"
@@ -151,6 +153,8 @@ ui::LibraryRow row_of(const LibraryModel& model, const std::filesystem::path& op
   if (!model.is_read || model.error) return row;
   row.can_open = !row.is_open && !(model.fit && model.fit->kind == FitKind::does_not_fit);
   const ModelInfo& info = model.info;
+  // Files differ by their names, which say the format too.
+  if (info.name == demo_model_name) row.name = shown_name(info);
   row.architecture = q(info.architecture);
   row.format = q(info.format);
   row.quantization = q(quantization_of(info));

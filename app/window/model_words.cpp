@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/demo/demo_model.h"
 #include "app/library/device_choice.h"
 #include "app/window/model_rows.h"
 #include "app/words/error_words.h"
@@ -36,6 +37,10 @@ QString too_long_text(std::int64_t tokens, std::int64_t context, std::int64_t tr
               ? ModelWords::tr(
                     "Shorten it or its attachments, or open the model with a longer context (Settings).")
               : ModelWords::tr("Shorten it or its attachments."));
+}
+
+QString shown_name(const ModelInfo& info) {
+  return info.name == demo_model_name ? q(info.name.substr(0, info.name.find(" ("))) : q(info.name);
 }
 
 QString details_of(const ModelInfo& info) {

@@ -12,6 +12,7 @@ namespace fovea::app {
 // A message that does not fit, and what helps; in tokens. `trained`: the longest context that the model
 // knows.
 QString too_long_text(std::int64_t tokens, std::int64_t context, std::int64_t trained);
+QString shown_name(const ModelInfo& info);   // as it calls itself; of the demo without what it is made of
 QString details_of(const ModelInfo& info);   // "30.5 B parameters · 128 experts, 8 for each token"
 const char* policy_word(PolicyKind policy);  // as on the command line
 QString device_text(const LoadedModel& model);

@@ -28,6 +28,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::int64_t measured_tokens = 1024;  // on which it is measured what a tier costs
+
 fs::path path_of(const QString& text) {
   return text.toStdString();
 }
@@ -161,6 +163,9 @@ void ModelsController::show_in_folder(const QString& path) {
 
 void ModelsController::tell(const QString& text, bool is_error) {
   if (!view_ || !view_->isVisible()) return Q_EMIT notice(text);
+  // Where a search's results are seen, the library is not.
+  if (view_->library().isHidden())
+    return is_error ? view_->download().show_error(text) : view_->download().show_notice(text);
   is_error ? view_->library().show_error(text) : view_->library().show_notice(text);
 }
 
@@ -450,7 +455,7 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
                   {.tiers = names_of(ask->tiers()),
                    .built_in_text = ask->text() == ui::PrepareText::built_in,
                    .text_file = path_of(ask->text_file()),
-                   .measures = ask->measures()},
+                   .measured_tokens = ask->measures() ? measured_tokens : 0},
                   settings_.stores);
   });
   ask->open();

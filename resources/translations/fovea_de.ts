@@ -3424,10 +3424,6 @@
         <translation>Die Dateiliste konnte nicht gelesen werden.</translation>
     </message>
     <message>
-        <source>Search for models to download</source>
-        <translation>Modelle zum Herunterladen suchen</translation>
-    </message>
-    <message>
         <source>Press Enter to search all of %1 for “%2”.</source>
         <translation>Mit der Eingabetaste suchen Sie auf ganz %1 nach „%2“.</translation>
     </message>
@@ -3442,6 +3438,10 @@
     <message>
         <source>%1 has no file or folder that Fovea can open.</source>
         <translation>%1 enthält weder eine Datei noch einen Ordner, den Fovea öffnen kann.</translation>
+    </message>
+    <message>
+        <source>Search models to download</source>
+        <translation>Modelle zum Herunterladen suchen</translation>
     </message>
 </context>
 <context>
@@ -3952,55 +3952,113 @@
         <translation>kräftiger = mehr genutzt</translation>
     </message>
     <message>
-        <source>being read</source>
-        <translation>wird gelesen</translation>
-    </message>
-    <message>
-        <source>The colour shows how many bits a weight has, its strength how hot an expert is: the square root of its hotness relative to the hottest expert of its layer. Hotness is how much of the router&apos;s weight an expert has received lately. The line is how many of a layer&apos;s experts the memory allows to be more precise than the lowest: where it includes one that is not, another expert was worth more.</source>
-        <translation>Die Farbe zeigt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Nachfrage im Verhältnis zum gefragtesten Experten seiner Schicht. Die Nachfrage ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekommen hat. Die Linie zeigt, wie viele Experten einer Schicht laut Speicher genauer sein dürfen als die niedrigste Stufe; reicht sie über einen hinaus, war ein anderer Experte mehr wert.</translation>
-    </message>
-    <message>
         <source>room above %1</source>
         <translation>Platz über %1</translation>
     </message>
     <message>
-        <source>just changed: bright up, dark down</source>
-        <translation>eben geändert: hell auf, dunkel ab</translation>
+        <source>The colour shows how many bits a weight has, its strength how hot an expert is: the square root of its hotness relative to the hottest expert of its layer. Hotness is how much of the router&apos;s weight an expert has received lately. The line is how many of a layer&apos;s experts the memory allows to be more precise than the lowest: where it includes one that is not, another expert was worth more. A lozenge is a version that is being read. What has just changed is outlined; it brightens when it becomes more precise, and darkens when it makes room.</source>
+        <translation>Die Farbe zeigt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Nachfrage im Verhältnis zum gefragtesten Experten seiner Schicht. Die Nachfrage ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekommen hat. Die Linie zeigt, wie viele Experten einer Schicht laut Speicher genauer sein dürfen als die niedrigste Stufe; reicht sie über einen hinaus, war ein anderer Experte mehr wert. Eine Raute ist eine Version, die gerade gelesen wird. Was sich eben geändert hat, ist umrandet: Es leuchtet auf, wenn es genauer wird, und wird dunkel, wenn es Platz macht.</translation>
+    </message>
+    <message>
+        <source>just changed</source>
+        <translation>eben geändert</translation>
     </message>
 </context>
 <context>
-    <name>fovea::ui::LibraryPage</name>
+    <name>fovea::ui::LibraryCard</name>
     <message>
-        <source>Filter</source>
-        <translation>Filter</translation>
+        <source>More about this model</source>
+        <translation>Mehr zu diesem Modell</translation>
+    </message>
+    <message>
+        <source>De&amp;tails</source>
+        <translation>De&amp;tails</translation>
+    </message>
+    <message>
+        <source>What is known of it (Space on its card)</source>
+        <translation>Was über das Modell bekannt ist (Leertaste auf seiner Karte)</translation>
+    </message>
+    <message>
+        <source>&amp;Prepare…</source>
+        <translation>&amp;Vorbereiten …</translation>
+    </message>
+    <message>
+        <source>Write its experts at several precisions to the disk, so that they can change during a conversation</source>
+        <translation>Seine Experten in mehreren Genauigkeiten auf das Laufwerk schreiben, damit sie im Lauf eines Gesprächs wechseln können</translation>
+    </message>
+    <message>
+        <source>&amp;Check</source>
+        <translation>&amp;Prüfen</translation>
+    </message>
+    <message>
+        <source>Read all its files and compare their checksums</source>
+        <translation>Alle seine Dateien lesen und die Prüfsummen vergleichen</translation>
+    </message>
+    <message>
+        <source>Show in &amp;folder</source>
+        <translation>Im &amp;Ordner anzeigen</translation>
+    </message>
+    <message>
+        <source>Open the folder in the file manager</source>
+        <translation>Den Ordner in der Dateiverwaltung öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Delete…</source>
+        <translation>&amp;Löschen …</translation>
+    </message>
+    <message>
+        <source>Cannot be opened</source>
+        <translation>Lässt sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>Nicht bekannt</translation>
     </message>
     <message>
         <source>Looking…</source>
         <translation>Suche läuft …</translation>
     </message>
     <message>
-        <source>Folders</source>
-        <translation>Ordner</translation>
+        <source>Each token uses all of it</source>
+        <translation>Jedes Token nutzt das ganze Modell</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 experts in %n layer(s), %2 for each token</source>
+        <translation>
+            <numerusform>%1 Experten in %n Schicht, %2 für jedes Token</numerusform>
+            <numerusform>%1 Experten in %n Schichten, %2 für jedes Token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Already open</source>
+        <translation>Bereits geöffnet</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Chat with it</source>
+        <translation>Damit chatten</translation>
+    </message>
+    <message>
+        <source>Already open: open another model first</source>
+        <translation>Bereits geöffnet: Öffnen Sie zuerst ein anderes Modell</translation>
+    </message>
+    <message>
+        <source>Move its files to the trash</source>
+        <translation>Seine Dateien in den Papierkorb verschieben</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::LibraryPage</name>
+    <message>
+        <source>Looking…</source>
+        <translation>Suche läuft …</translation>
     </message>
     <message>
         <source>Where Fovea looks for models</source>
         <translation>Wo Fovea nach Modellen sucht</translation>
-    </message>
-    <message>
-        <source>Look again</source>
-        <translation>Neu suchen</translation>
-    </message>
-    <message>
-        <source>Read the folders again (%1)</source>
-        <translation>Die Ordner noch einmal lesen (%1)</translation>
-    </message>
-    <message>
-        <source>Models on this computer</source>
-        <translation>Modelle auf diesem Rechner</translation>
-    </message>
-    <message>
-        <source>Find a model to download</source>
-        <translation>Modell zum Herunterladen finden</translation>
     </message>
     <message>
         <source>Add a folder with models…</source>
@@ -4013,10 +4071,6 @@
     <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>Choose a model on the left.</source>
-        <translation>Wählen Sie links ein Modell.</translation>
     </message>
     <message>
         <source>Looking for models…</source>
@@ -4071,90 +4125,16 @@
         <translation>In den Papierkorb</translation>
     </message>
     <message>
-        <source>No model has “%1” in its name or among its details.</source>
-        <translation>Kein Modell hat „%1“ im Namen oder in seinen Einzelheiten.</translation>
-    </message>
-</context>
-<context>
-    <name>fovea::ui::LibraryTable</name>
-    <message>
-        <source>%1 (open)</source>
-        <translation>%1 (geöffnet)</translation>
+        <source>On this computer</source>
+        <translation>Auf diesem Rechner</translation>
     </message>
     <message>
-        <source>Cannot be opened</source>
-        <translation>Lässt sich nicht öffnen</translation>
+        <source>&amp;Look again</source>
+        <translation>&amp;Neu suchen</translation>
     </message>
     <message>
-        <source>Not known</source>
-        <translation>Nicht bekannt</translation>
-    </message>
-    <message>
-        <source>Looking…</source>
-        <translation>Suche läuft …</translation>
-    </message>
-    <message>
-        <source>%1 of %2</source>
-        <translation>%1 von %2</translation>
-    </message>
-    <message>
-        <source>none</source>
-        <translation>keine</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
-    </message>
-    <message>
-        <source>Whether it fits into the memory that is free for a model now</source>
-        <translation>Ob es in den Speicher passt, der jetzt für ein Modell frei ist</translation>
-    </message>
-    <message>
-        <source>Experts used by each token, out of those in each layer</source>
-        <translation>Wie viele Experten jedes Token nutzt, von denen in jeder Schicht</translation>
-    </message>
-    <message>
-        <source>The longest conversation that the model was trained for, in tokens</source>
-        <translation>Das längste Gespräch, für das das Modell trainiert wurde, in Token</translation>
-    </message>
-    <message>
-        <source>The formats in which most of its weights are stored</source>
-        <translation>Die Formate, in denen die meisten seiner Gewichte abgelegt sind</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>Name</translation>
-    </message>
-    <message>
-        <source>Fit</source>
-        <translation>Passt es?</translation>
-    </message>
-    <message>
-        <source>Size</source>
-        <translation>Größe</translation>
-    </message>
-    <message>
-        <source>Format</source>
-        <translation>Format</translation>
-    </message>
-    <message>
-        <source>Experts</source>
-        <translation>Experten</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>Kontext</translation>
-    </message>
-    <message>
-        <source>Each token uses all of it</source>
-        <translation>Jedes Token nutzt das ganze Modell</translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 experts in %n layer(s), %2 for each token</source>
-        <translation>
-            <numerusform>%1 Experten in %n Schicht, %2 für jedes Token</numerusform>
-            <numerusform>%1 Experten in %n Schichten, %2 für jedes Token</numerusform>
-        </translation>
+        <source>No model here has “%1” in its name.</source>
+        <translation>Kein Modell hier hat „%1“ im Namen.</translation>
     </message>
 </context>
 <context>
@@ -4704,72 +4684,12 @@
         <translation>Das längste Gespräch, für das es trainiert wurde</translation>
     </message>
     <message>
-        <source>Size</source>
-        <translation>Größe</translation>
-    </message>
-    <message>
-        <source>Of its files on the disk</source>
-        <translation>Größe seiner Dateien auf dem Laufwerk</translation>
-    </message>
-    <message>
         <source>Prepared</source>
         <translation>Vorbereitet</translation>
     </message>
     <message>
         <source>Files with its experts at several precisions, so that they can change during a conversation</source>
         <translation>Dateien mit seinen Experten in mehreren Genauigkeiten, zwischen denen sie im Lauf eines Gesprächs wechseln können</translation>
-    </message>
-    <message>
-        <source>&amp;Open</source>
-        <translation>Ö&amp;ffnen</translation>
-    </message>
-    <message>
-        <source>Chat with it</source>
-        <translation>Damit chatten</translation>
-    </message>
-    <message>
-        <source>&amp;Prepare…</source>
-        <translation>&amp;Vorbereiten …</translation>
-    </message>
-    <message>
-        <source>Write its experts at several precisions to the disk, so that they can change during a conversation</source>
-        <translation>Seine Experten in mehreren Genauigkeiten auf das Laufwerk schreiben, damit sie im Lauf eines Gesprächs wechseln können</translation>
-    </message>
-    <message>
-        <source>&amp;Check</source>
-        <translation>&amp;Prüfen</translation>
-    </message>
-    <message>
-        <source>Read all its files and compare their checksums</source>
-        <translation>Alle seine Dateien lesen und die Prüfsummen vergleichen</translation>
-    </message>
-    <message>
-        <source>Show in &amp;folder</source>
-        <translation>Im &amp;Ordner anzeigen</translation>
-    </message>
-    <message>
-        <source>Open the folder in the file manager</source>
-        <translation>Den Ordner in der Dateiverwaltung öffnen</translation>
-    </message>
-    <message>
-        <source>&amp;Delete…</source>
-        <translation>&amp;Löschen …</translation>
-    </message>
-    <message>
-        <source>Move its files to the trash</source>
-        <translation>Seine Dateien in den Papierkorb verschieben</translation>
-    </message>
-    <message>
-        <source>Cannot be opened</source>
-        <translation>Lässt sich nicht öffnen</translation>
-    </message>
-    <message>
-        <source>Fit not known</source>
-        <translation>Nicht bekannt, ob es passt</translation>
-    </message>
-    <message>
-        <source>Looking at it…</source>
-        <translation>Wird untersucht …</translation>
     </message>
     <message numerus="yes">
         <source>%1, %n layer(s)</source>
@@ -4803,20 +4723,12 @@
         <translation>noch nicht; geschieht beim Öffnen mit einem Budget</translation>
     </message>
     <message>
-        <source>Already open</source>
-        <translation>Bereits geöffnet</translation>
+        <source>File</source>
+        <translation>Datei</translation>
     </message>
     <message>
-        <source>Already open: open another model first</source>
-        <translation>Bereits geöffnet: Öffnen Sie zuerst ein anderes Modell</translation>
-    </message>
-    <message>
-        <source>About the model</source>
-        <translation>Über das Modell</translation>
-    </message>
-    <message>
-        <source>Details</source>
-        <translation>Einzelheiten</translation>
+        <source>Where it is on the disk</source>
+        <translation>Wo sie auf dem Laufwerk liegt</translation>
     </message>
 </context>
 <context>
@@ -4846,14 +4758,6 @@
     <message>
         <source>Models</source>
         <translation>Modelle</translation>
-    </message>
-    <message>
-        <source>On this &amp;computer</source>
-        <translation>Auf diesem &amp;Rechner</translation>
-    </message>
-    <message>
-        <source>Do&amp;wnload</source>
-        <translation>&amp;Herunterladen</translation>
     </message>
 </context>
 <context>

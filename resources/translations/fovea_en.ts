@@ -226,7 +226,7 @@
     </message>
 </context>
 <context>
-    <name>fovea::ui::LibraryTable</name>
+    <name>fovea::ui::LibraryCard</name>
     <message numerus="yes">
         <source>%1 experts in %n layer(s), %2 for each token</source>
         <translation>

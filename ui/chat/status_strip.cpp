@@ -61,7 +61,7 @@ void StatusStrip::set_status(const StatusView& status) {
   const bool loaded = status.context > 0;
   activity_->setText(status.activity);
   activity_->setToolTip(status.activity);
-  speed_->setText(loaded && status.tokens_per_second > 0
+  speed_->setText(loaded && !status.activity.isEmpty() && status.tokens_per_second > 0
                       ? tr("%1 tokens a second").arg(locale.toString(status.tokens_per_second, 'f', 0))
                       : QString());
   speed_->setToolTip(
@@ -86,11 +86,12 @@ void StatusStrip::set_status(const StatusView& status) {
 void StatusStrip::show_what_fits() {
   const QFont small = type_of(font(), Type::hint);
   int room = width() - (status_.context > 0 ? ring_->width() : 0);
-  for (QLabel* part :
-       {static_cast<QLabel*>(context_), static_cast<QLabel*>(speed_), static_cast<QLabel*>(activity_)}) {
+  for (ElidedLabel* part : {context_, speed_, activity_}) {
     if (part->font() != small) part->setFont(small);
     const int wanted = part->sizeHint().width() + layout()->spacing();
-    const bool is_shown = !part->text().isEmpty() && wanted <= room;
+    // That an answer in view is written is told by how fast.
+    const bool is_told = part == activity_ && status_.is_in_view && !speed_->text().isEmpty();
+    const bool is_shown = !part->text().isEmpty() && !is_told && wanted <= room;
     part->setVisible(is_shown);
     if (is_shown) room -= wanted;
   }

@@ -11,6 +11,7 @@ class RingGauge;
 
 struct StatusView {
   QString activity;              // "Reading the prompt…", "Answering in “…”"
+  bool is_in_view = false;       // what it is about
   QString model;                 // its name
   QString device;                // that computes: "Processor", "NVIDIA RTX A6000"
   QString device_why;            // tooltip
@@ -18,7 +19,7 @@ struct StatusView {
   QString policy_why;            // tooltip
   qint64 context_used = 0;       // tokens
   qint64 context = 0;            // 0: no model
-  double tokens_per_second = 0;  // 0: not known
+  double tokens_per_second = 0;  // of the answer that is written, else of the last one; 0: not known
   qint64 memory_bytes = 0;       // used
   qint64 budget_bytes = 0;       // 0: none
   QString memory_why;

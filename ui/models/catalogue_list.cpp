@@ -1,122 +1,53 @@
 #include "ui/models/catalogue_list.h"
 
-#include <QGridLayout>
 #include <QLabel>
-#include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/language/number_text.h"
-#include "ui/models/fit_style.h"
-#include "ui/theme/tint.h"
+#include "ui/models/model_card.h"
 #include "ui/theme/tokens.h"
-#include "ui/theme/widgets.h"
 
 namespace fovea::ui {
-namespace {
 
-constexpr int action_width = 104;
-
-QLabel* heading(const QString& text, QWidget* parent) {
-  auto* label = new QLabel(text, parent);
-  set_type(*label, Type::label, true);
-  label->setForegroundRole(QPalette::PlaceholderText);
-  label->setContentsMargins(0, space::close, 0, 0);
-  label->hide();
-  return label;
-}
-
-// One line, cut off where it must be.
-class Line : public QLabel {
+class CatalogueCard : public ModelCard {
  public:
-  using QLabel::QLabel;
-
- protected:
-  void paintEvent(QPaintEvent*) override {
-    QPainter painter(this);
-    painter.setPen(palette().color(foregroundRole()));
-    painter.drawText(rect(), static_cast<int>(alignment()),
-                     fontMetrics().elidedText(text(), Qt::ElideRight, width()));
-  }
-};
-
-QLabel* line(const QString& text, QWidget* parent) {
-  auto* label = new Line(text, parent);
-  label->setTextFormat(Qt::PlainText);
-  label->setToolTip(text);
-  label->setMinimumWidth(1);
-  return label;
-}
-
-}  // namespace
-
-class CatalogueCard : public Card {
- public:
-  CatalogueCard(const CatalogueRow& row, CatalogueList* list) : Card(radius::card, list), row_(row) {
+  CatalogueCard(const CatalogueRow& row, CatalogueList* list) : ModelCard(list), row_(row) {
     setObjectName(QStringLiteral("catalogueCard"));
-    setAccessibleName(QStringList{row.name, row.good_at, row.size, row.fit_text}.join(QStringLiteral(", ")));
-    auto* grid = new QGridLayout(this);
-    grid->setContentsMargins(space::usual, space::tight, space::usual, space::tight);
-    grid->setHorizontalSpacing(space::usual);
-    grid->setVerticalSpacing(2);
-    QLabel* name = line(row.name, this);
-    QFont strong = name->font();
-    strong.setWeight(QFont::DemiBold);
-    name->setFont(strong);
-    QLabel* about = line(row.good_at, this);
-    about->setForegroundRole(QPalette::PlaceholderText);
-    set_type(*about, Type::label);
-    QLabel* size = line(row.size, this);
-    const QFontMetrics metrics = fontMetrics();
-    size->setFixedWidth(metrics.averageCharWidth() * 14);
-    QLabel* mark = new QLabel(fit_mark(row.fit), this);
-    tint(*mark, QPalette::WindowText,
-         [kind = row.fit](const QPalette& palette) { return fit_colour(kind, palette); });
-    QLabel* fit = line(row.fit_text, this);
-    mark->setFixedWidth(metrics.averageCharWidth() * 2);
-    fit->setFixedWidth(metrics.averageCharWidth() * 36);
-    fit->setToolTip(row.fit_why);
-    QLabel* needs = line(row.needs, this);
-    needs->setForegroundRole(QPalette::PlaceholderText);
-    set_type(*needs, Type::label);
-    button_ =
-        new QPushButton(row.path.isEmpty() ? CatalogueList::tr("Download") : CatalogueList::tr("Open"), this);
-    button_->setObjectName(QStringLiteral("catalogueAction"));
-    button_->setAccessibleName(QStringLiteral("%1: %2").arg(button_->text(), row.name));
-    button_->setMinimumWidth(action_width);
-    button_->setAutoDefault(false);
-    grid->addWidget(name, 0, 0);
-    grid->addWidget(about, 1, 0);
-    grid->addWidget(size, 0, 1, 2, 1);
-    grid->addWidget(mark, 0, 2);
-    grid->addWidget(fit, 0, 3);
-    grid->addWidget(needs, 1, 3);
-    grid->addWidget(button_, 0, 4, 2, 1);
-    grid->setColumnStretch(0, 1);
-    connect(button_, &QPushButton::clicked, list, [list, row] {
+    set_words({.name = row.name,
+               .about = row.good_at,
+               .size = row.size,
+               .fit = row.fit,
+               .fit_text = row.fit_text,
+               .fit_why = row.fit_why,
+               .needs = row.needs});
+    action().setObjectName(QStringLiteral("catalogueAction"));
+    action().setText(row.path.isEmpty() ? CatalogueList::tr("Download") : CatalogueList::tr("Open"));
+    action().setAccessibleName(QStringLiteral("%1: %2").arg(action().text(), row.name));
+    connect(&action(), &QPushButton::clicked, list, [list, row] {
       row.path.isEmpty() ? Q_EMIT list->downloadRequested(row.id) : Q_EMIT list->openRequested(row.path);
     });
   }
 
   const CatalogueRow& row() const { return row_; }
-  void set_offline(bool offline) { button_->setEnabled(!row_.path.isEmpty() || !offline); }
+  void set_offline(bool offline) { action().setEnabled(!row_.path.isEmpty() || !offline); }
   bool has(const QString& text) const {
     return row_.name.contains(text, Qt::CaseInsensitive) || row_.good_at.contains(text, Qt::CaseInsensitive);
   }
 
  private:
   CatalogueRow row_;
-  QPushButton* button_;
 };
 
 CatalogueList::CatalogueList(QWidget* parent) : QWidget(parent), layout_(new QVBoxLayout(this)) {
   setAccessibleName(tr("Models to download, those that fit first"));
-  layout_->setContentsMargins(0, 0, space::tight, 0);
+  layout_->setContentsMargins(0, 0, 0, 0);
   layout_->setSpacing(space::tight);
-  fitting_ = heading(tr("Good for this computer"), this);
+  fitting_ = card_heading(tr("Good for this computer"), this);
+  fitting_->hide();
   fitting_->setObjectName(QStringLiteral("catalogueFitting"));
-  too_large_ = heading(tr("Too large for the memory that is free now"), this);
+  too_large_ = card_heading(tr("Too large for the memory that is free now"), this);
+  too_large_->hide();
   too_large_->setObjectName(QStringLiteral("catalogueTooLarge"));
 }
 

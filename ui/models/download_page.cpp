@@ -17,10 +17,10 @@
 #include "ui/models/fit_style.h"
 #include "ui/models/hub_tables.h"
 #include "ui/models/message_line.h"
+#include "ui/models/model_card.h"
 #include "ui/models/table_look.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"
-#include "ui/theme/window_size.h"
 
 namespace fovea::ui {
 namespace {
@@ -49,42 +49,40 @@ DownloadPage::DownloadPage(QWidget* parent) : QWidget(parent), hub_(QStringLiter
   version_table_ = new VersionTable(this);
   // Made in the order in which Tab goes through them.
   auto* layout = new QVBoxLayout(this);
-  layout->addWidget(make_search());
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(search_box_ = make_search());
   layout->addWidget(make_offline());
   layout->addWidget(make_token());
   message_ = new MessageLine(this);
   layout->addWidget(message_);
-  auto* columns = new QSplitter(Qt::Horizontal, this);
-  columns->setChildrenCollapsible(false);
-  columns->addWidget(make_repositories());
-  columns->addWidget(make_versions());
-  columns->setStretchFactor(0, 1);
-  columns->setStretchFactor(1, 1);
+  layout->addWidget(make_downloads());
+  layout->addWidget(make_catalogue());
+  auto* results = new QSplitter(Qt::Horizontal, this);
+  results->setObjectName(QStringLiteral("hubResults"));
+  results->setChildrenCollapsible(false);
+  results->addWidget(make_repositories());
+  results->addWidget(make_versions());
+  results->setStretchFactor(0, 1);
+  results->setStretchFactor(1, 1);
+  results->setMinimumHeight(fontMetrics().height() * 22);
+  results_ = results;
+  layout->addWidget(results, 1);
+  show_found({}, {});
+  show_versions({}, {});
+}
 
-  auto* below = downloads_box_ = new QWidget(this);
-  auto* below_layout = new QVBoxLayout(below);
-  below_layout->setContentsMargins(0, 0, 0, 0);
-  auto* title = new QLabel(tr("Downloads"), below);
-  set_type(*title, Type::label, true);
-  title->setForegroundRole(QPalette::PlaceholderText);
-  downloads_ = new DownloadList(below);
+QWidget* DownloadPage::make_downloads() {
+  downloads_box_ = new QWidget(this);
+  auto* layout = new QVBoxLayout(downloads_box_);
+  layout->setContentsMargins(0, 0, 0, 0);
+  downloads_ = new DownloadList(downloads_box_);
   downloads_->setAccessibleName(tr("Downloads"));
   connect(downloads_, &DownloadList::countChanged, this,
           [this](int count) { downloads_box_->setVisible(count > 0); });
-  below->hide();
-  below_layout->addWidget(title);
-  below_layout->addWidget(downloads_, 1);
-
-  auto* rows = new QSplitter(Qt::Vertical, this);
-  rows->setChildrenCollapsible(false);
-  rows->addWidget(columns);
-  rows->addWidget(below);
-  rows->setStretchFactor(0, 3);
-  rows->setStretchFactor(1, 1);
-
-  layout->addWidget(rows, 1);
-  show_found({}, {});
-  show_versions({}, {});
+  downloads_box_->hide();
+  layout->addWidget(card_heading(tr("Downloads"), downloads_box_));
+  layout->addWidget(downloads_);
+  return downloads_box_;
 }
 
 QWidget* DownloadPage::make_search() {
@@ -93,7 +91,7 @@ QWidget* DownloadPage::make_search() {
   layout->setContentsMargins(0, 0, 0, 0);
   field_ = new QLineEdit(box);
   field_->setObjectName(QStringLiteral("hubSearch"));
-  field_->setPlaceholderText(tr("Search for models to download"));
+  field_->setPlaceholderText(tr("Search models to download"));
   field_->setAccessibleName(tr("Search on the hub"));
   field_->setClearButtonEnabled(true);
   search_ = new QPushButton(tr("&Search"), box);
@@ -125,17 +123,14 @@ QWidget* DownloadPage::make_repositories() {
   found_text_->setObjectName(QStringLiteral("foundText"));
   found_->addWidget(repositories_);
   found_->addWidget(found_text_);
-  found_->addWidget(make_catalogue());
   return found_;
 }
 
 QWidget* DownloadPage::make_catalogue() {
-  auto* page = catalogue_page_ = new QWidget(found_);
-  // What is found takes its place, beside its versions, and needs less.
-  page->setMinimumWidth(fontMetrics().averageCharWidth() * 40);
+  auto* page = catalogue_page_ = new QWidget(this);
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(0, 0, 0, 0);
-  catalogue_ = new CatalogueList;
+  catalogue_ = new CatalogueList(page);
   connect(catalogue_, &CatalogueList::downloadRequested, this, &DownloadPage::catalogueRequested);
   connect(catalogue_, &CatalogueList::openRequested, this, &DownloadPage::openRequested);
   catalogue_note_ = text_label(page);
@@ -143,7 +138,7 @@ QWidget* DownloadPage::make_catalogue() {
   catalogue_note_->setForegroundRole(QPalette::PlaceholderText);
   catalogue_note_->hide();
   layout->addWidget(catalogue_note_);
-  layout->addWidget(new PageArea(catalogue_, page), 1);
+  layout->addWidget(catalogue_, 1);
   return page;
 }
 
@@ -268,6 +263,7 @@ void DownloadPage::set_catalogue(const std::vector<CatalogueRow>& rows) {
 void DownloadPage::edit_search(const QString& text) {
   update_enabled();
   catalogue_->set_filter(text);
+  Q_EMIT typed(text);
   if (text.trimmed().isEmpty() && !searched_.isEmpty() && !searching_) {
     searched_.clear();
     repository_.clear();
@@ -284,7 +280,13 @@ void DownloadPage::show_catalogue() {
           ? tr("Press Enter to search all of %1 for “%2”.").arg(hub_, typed)
           : tr("None of these match. Press Enter to search all of %1 for “%2”.").arg(hub_, typed));
   catalogue_note_->setVisible(!typed.isEmpty());
-  if (catalogue_->has_rows()) found_->setCurrentWidget(catalogue_page_);
+  if (catalogue_->has_rows()) show_results(false);
+}
+
+void DownloadPage::show_results(bool shown) {
+  results_->setVisible(shown);
+  catalogue_page_->setVisible(!shown);
+  Q_EMIT resultsShown(shown);
 }
 
 void DownloadPage::search(const QString& text) {
@@ -302,6 +304,7 @@ void DownloadPage::start_search() {
   repository_table_->set_rows({});
   found_->setCurrentIndex(1);
   listed_->hide();
+  show_results(true);
   found_text_->setText(tr("Searching for \"%1\"…").arg(text));
   show_versions({}, {});
   Q_EMIT searchRequested(text);

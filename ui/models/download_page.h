@@ -28,6 +28,8 @@ class DownloadPage : public QWidget {
 
   // Where the user is told to look: "huggingface.co".
   void set_hub(const QString& host);
+  // The field and its button: where they stand on a page is that page's.
+  QWidget& search_box() { return *search_box_; }
   void set_offline(bool offline);
   // What is shown before anything is searched for.
   void set_catalogue(const std::vector<CatalogueRow>& rows);
@@ -53,9 +55,12 @@ class DownloadPage : public QWidget {
   void openRequested(const QString& path);
   void tokenEntered(const QString& token);
   void settingsRequested();
+  void typed(const QString& text);  // into the field
+  void resultsShown(bool shown);    // of a search, instead of the models that Fovea knows
 
  private:
   QWidget* make_search();
+  QWidget* make_downloads();
   QWidget* make_repositories();
   QWidget* make_catalogue();
   QWidget* make_versions();
@@ -63,6 +68,7 @@ class DownloadPage : public QWidget {
   QWidget* make_offline();
   void edit_search(const QString& text);
   void show_catalogue();
+  void show_results(bool shown);
   void start_search();
   void choose_repository();
   void show_version();
@@ -76,7 +82,7 @@ class DownloadPage : public QWidget {
   RepositoryTable* repository_table_;
   VersionTable* version_table_;
   CatalogueList* catalogue_;
-  QWidget* catalogue_page_;
+  QWidget *search_box_, *results_, *catalogue_page_;
   QLabel* catalogue_note_;
   QWidget* downloads_box_;
   QLineEdit* field_;

@@ -1,174 +1,88 @@
 #include "ui/models/library_page.h"
 
+#include <QAction>
 #include <QFileDialog>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
-#include <QLineEdit>
 #include <QMenu>
 #include <QMessageBox>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QSortFilterProxyModel>
-#include <QSplitter>
-#include <QStackedWidget>
-#include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <tuple>
 
 #include "ui/language/number_text.h"
-#include "ui/models/library_table.h"
+#include "ui/models/library_card.h"
 #include "ui/models/message_line.h"
-#include "ui/models/model_details.h"
-#include "ui/models/table_look.h"
+#include "ui/theme/icons.h"
 #include "ui/theme/style.h"
 #include "ui/theme/tokens.h"
 #include "ui/theme/widgets.h"
 
 namespace fovea::ui {
 
-LibraryPage::LibraryPage(QWidget* parent) : QWidget(parent) {
-  table_ = new LibraryTable(this);
-  proxy_ = new QSortFilterProxyModel(this);
-  proxy_->setSourceModel(table_);
-  proxy_->setSortRole(LibraryTable::sort_role);
-  proxy_->setSortCaseSensitivity(Qt::CaseInsensitive);
-  proxy_->setFilterRole(LibraryTable::filter_role);
-  proxy_->setFilterCaseSensitivity(Qt::CaseInsensitive);
-  proxy_->setDynamicSortFilter(true);
-
+LibraryPage::LibraryPage(QWidget* parent) : QWidget(parent), list_(new QVBoxLayout) {
   // Made in the order in which Tab goes through them.
-  QWidget* tools = make_tools();
-  auto* splitter = new QSplitter(this);
-  splitter->setChildrenCollapsible(false);
-  splitter->addWidget(make_table());
-  details_ = new ModelDetails(splitter);
-  splitter->addWidget(details_);
-  splitter->setStretchFactor(0, 3);
-  splitter->setStretchFactor(1, 1);
-  QWidget* work = make_work();
-  message_ = new MessageLine(this);
   auto* layout = new QVBoxLayout(this);
-  layout->addWidget(tools);
-  layout->addWidget(splitter, 1);
-  layout->addWidget(work);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(space::tight);
+  layout->addWidget(make_head());
+  list_->setSpacing(space::tight);
+  layout->addLayout(list_);
+  layout->addWidget(make_empty());
+  layout->addWidget(make_work());
+  message_ = new MessageLine(this);
   layout->addWidget(message_);
-
-  const auto forward = [this](auto from, auto to) {
-    connect(details_, from, this, [this, to] { Q_EMIT(this->*to)(details_->model().path); });
-  };
-  forward(&ModelDetails::openRequested, &LibraryPage::openRequested);
-  forward(&ModelDetails::prepareRequested, &LibraryPage::prepareRequested);
-  forward(&ModelDetails::checkRequested, &LibraryPage::checkRequested);
-  forward(&ModelDetails::showInFolderRequested, &LibraryPage::showInFolderRequested);
-  connect(details_, &ModelDetails::removeRequested, this, &LibraryPage::ask_remove);
-  update_empty();
+  show_filtered();
 }
 
-QWidget* LibraryPage::make_tools() {
-  auto* tools = new QWidget(this);
-  auto* layout = new QHBoxLayout(tools);
+QWidget* LibraryPage::make_head() {
+  auto* head = new QWidget(this);
+  auto* layout = new QHBoxLayout(head);
   layout->setContentsMargins(0, 0, 0, 0);
-  filter_ = new QLineEdit(tools);
-  filter_->setObjectName(QStringLiteral("libraryFilter"));
-  filter_->setPlaceholderText(tr("Filter"));
-  filter_->setAccessibleName(tr("Filter"));
-  filter_->setClearButtonEnabled(true);
-  connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
-    proxy_->setFilterFixedString(text);
-    show_selected();
-    update_empty();
-  });
-  looking_label_ = new QLabel(tr("Looking…"), tools);
+  layout->addWidget(card_heading(tr("On this computer"), head));
+  layout->addStretch(1);
+  looking_label_ = new QLabel(tr("Looking…"), head);
   looking_label_->setForegroundRole(QPalette::PlaceholderText);
   looking_label_->hide();
-  folder_button_ = new QToolButton(tools);
-  folder_button_->setObjectName(QStringLiteral("folders"));
-  folder_button_->setText(tr("Folders"));
-  folder_button_->setToolTip(tr("Where Fovea looks for models"));
-  folder_button_->setPopupMode(QToolButton::InstantPopup);
-  folder_menu_ = new QMenu(folder_button_);
+  auto* folders = icon_button(Glyph::more, tr("Where Fovea looks for models"), head);
+  folders->setObjectName(QStringLiteral("folders"));
+  folders->setPopupMode(QToolButton::InstantPopup);
+  folder_menu_ = new QMenu(folders);
   folder_menu_->setObjectName(QStringLiteral("folderMenu"));
   folder_menu_->setToolTipsVisible(true);
-  folder_button_->setMenu(folder_menu_);
+  folders->setMenu(folder_menu_);
   connect(folder_menu_, &QMenu::aboutToShow, this, &LibraryPage::fill_folders);
-  auto* refresh = new QToolButton(tools);
+  auto* refresh = new QAction(tr("&Look again"), this);
   refresh->setObjectName(QStringLiteral("refresh"));
-  refresh->setText(tr("Look again"));
   refresh->setShortcut(QKeySequence::Refresh);
-  refresh->setToolTip(tr("Read the folders again (%1)")
-                          .arg(QKeySequence(QKeySequence::Refresh).toString(QKeySequence::NativeText)));
-  connect(refresh, &QToolButton::clicked, this, &LibraryPage::refreshRequested);
-  layout->addWidget(filter_, 1);
+  refresh->setShortcutContext(Qt::WindowShortcut);
+  connect(refresh, &QAction::triggered, this, &LibraryPage::refreshRequested);
+  addAction(refresh);
   layout->addWidget(looking_label_);
-  layout->addWidget(folder_button_);
-  layout->addWidget(refresh);
-  return tools;
-}
-
-QWidget* LibraryPage::make_table() {
-  stack_ = new QStackedWidget(this);
-  view_ = new QTableView(stack_);
-  view_->setObjectName(QStringLiteral("libraryTable"));
-  view_->setAccessibleName(tr("Models on this computer"));
-  view_->setModel(proxy_);
-  apply_card_look(*view_);
-  // The rest stands at the right, of the one that is chosen.
-  for (const int column : {LibraryTable::quantization, LibraryTable::experts, LibraryTable::context})
-    view_->setColumnHidden(column, true);
-  view_->setSortingEnabled(true);
-  view_->sortByColumn(LibraryTable::name, Qt::AscendingOrder);
-  const int character = view_->fontMetrics().averageCharWidth();
-  QHeaderView* header = view_->horizontalHeader();
-  header->setSectionResizeMode(QHeaderView::Interactive);
-  header->setMinimumSectionSize(character * 6);
-  const int widths[] = {28, 38, 12, 15, 12, 12};
-  for (int column = 0; column < LibraryTable::columns; ++column)
-    header->resizeSection(column, character * widths[column]);
-  header->resizeSection(LibraryTable::size, size_column_width(*view_) + 2 * space::usual);
-  give_rest_to(*view_, LibraryTable::name, character * widths[LibraryTable::name]);
-  connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-          &LibraryPage::show_selected);
-  connect(view_, &QTableView::activated, this, [this] {
-    if (details_->model().can_open) Q_EMIT openRequested(details_->model().path);
-  });
-  connect(table_, &QAbstractItemModel::dataChanged, this, &LibraryPage::show_selected);
-  connect(table_, &QAbstractItemModel::rowsRemoved, this, &LibraryPage::show_selected);
-  stack_->addWidget(view_);
-  stack_->addWidget(make_empty());
-  return stack_;
+  layout->addWidget(folders);
+  return head;
 }
 
 QWidget* LibraryPage::make_empty() {
-  auto* page = new QWidget(stack_);
-  // The table takes its place, beside the chosen model, and needs less.
-  page->setMinimumWidth(fontMetrics().averageCharWidth() * 40);
-  auto* layout = new QVBoxLayout(page);
-  empty_ = new QLabel(page);
+  empty_box_ = new QWidget(this);
+  auto* layout = new QHBoxLayout(empty_box_);
+  layout->setContentsMargins(0, space::tight, 0, space::tight);
+  empty_ = new QLabel(empty_box_);
   empty_->setObjectName(QStringLiteral("libraryEmpty"));
   empty_->setWordWrap(true);
   empty_->setTextFormat(Qt::PlainText);
-  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   empty_->setForegroundRole(QPalette::PlaceholderText);
-  auto* find = new QPushButton(tr("Find a model to download"), page);
-  find->setObjectName(QStringLiteral("findModel"));
-  auto* add = new QPushButton(tr("Add a folder with models…"), page);
-  make_main(*find);
-  connect(find, &QPushButton::clicked, this, &LibraryPage::downloadsRequested);
+  auto* add = new QPushButton(tr("Add a folder with models…"), empty_box_);
+  add->setObjectName(QStringLiteral("addFolder"));
+  add->setAutoDefault(false);
   connect(add, &QPushButton::clicked, this, &LibraryPage::add_folder);
-  auto* buttons = new QHBoxLayout;
-  buttons->addStretch(1);
-  buttons->addWidget(find);
-  buttons->addWidget(add);
-  buttons->addStretch(1);
-  layout->addStretch(1);
-  layout->addWidget(new MarkLabel(52, {}, page));
-  layout->addSpacing(space::tight);
-  layout->addWidget(empty_);
-  layout->addSpacing(fontMetrics().height() / 2);
-  layout->addLayout(buttons);
-  layout->addStretch(1);
-  return page;
+  layout->addWidget(empty_, 1);
+  layout->addWidget(add);
+  return empty_box_;
 }
 
 QWidget* LibraryPage::make_work() {
@@ -194,15 +108,86 @@ QWidget* LibraryPage::make_work() {
   return work_;
 }
 
+LibraryCard* LibraryPage::make_card(const QString& path) {
+  auto* made = new LibraryCard(this);
+  made->set_busy(busy_);
+  const auto forward = [this, made, path](auto from, auto to) {
+    connect(made, from, this, [this, path, to] { Q_EMIT(this->*to)(path); });
+  };
+  forward(&LibraryCard::openRequested, &LibraryPage::openRequested);
+  forward(&LibraryCard::prepareRequested, &LibraryPage::prepareRequested);
+  forward(&LibraryCard::checkRequested, &LibraryPage::checkRequested);
+  forward(&LibraryCard::showInFolderRequested, &LibraryPage::showInFolderRequested);
+  connect(made, &LibraryCard::removeRequested, this, [this, made] { ask_remove(made->model()); });
+  connect(made, &LibraryCard::detailsShown, this, [this, path](bool shown) {
+    if (shown) select(path);
+  });
+  return made;
+}
+
 void LibraryPage::set_models(const std::vector<LibraryRow>& rows) {
-  table_->set_rows(rows);
-  if (selected().isEmpty() && proxy_->rowCount() > 0) view_->selectRow(0);
-  show_selected();
-  update_empty();
+  std::erase_if(cards_, [&rows](LibraryCard* each) {
+    if (std::ranges::find(rows, each->model().path, &LibraryRow::path) != rows.end()) return false;
+    each->hide();
+    each->deleteLater();
+    return true;
+  });
+  for (const LibraryRow& row : rows) {
+    LibraryCard* known = card(row.path);
+    if (!known) cards_.push_back(known = make_card(row.path));
+    if (known->model() != row) known->show_model(row);
+  }
+  arrange();
 }
 
 void LibraryPage::set_model(const LibraryRow& row) {
-  table_->set_row(row);
+  LibraryCard* const known = card(row.path);
+  if (!known || known->model() == row) return;
+  known->show_model(row);
+  arrange();
+}
+
+// One button is filled: of the first model that can be opened.
+void LibraryPage::arrange() {
+  const auto place = [](const LibraryCard* each) {
+    const LibraryRow& row = each->model();
+    const int fit = !row.error.isEmpty() ? 9 : row.fit == FitView::unknown ? 8 : static_cast<int>(row.fit);
+    return std::tuple(!row.is_open, fit, row.name.toLower(), row.path);
+  };
+  std::ranges::stable_sort(cards_, {}, place);
+  bool is_first = true;
+  const QWidget* before = findChild<QToolButton*>(QStringLiteral("folders"));
+  for (LibraryCard* each : cards_) {
+    list_->removeWidget(each);
+    list_->addWidget(each);
+    make_main(each->action(), is_first && each->model().can_open);
+    if (each->model().can_open) is_first = false;
+    for (QWidget* next :
+         {static_cast<QWidget*>(each), static_cast<QWidget*>(&each->action()),
+          static_cast<QWidget*>(each->findChild<QToolButton*>(QStringLiteral("modelMore")))}) {
+      setTabOrder(const_cast<QWidget*>(before), next);
+      before = next;
+    }
+  }
+  show_filtered();
+}
+
+void LibraryPage::set_filter(const QString& text) {
+  filter_ = text.trimmed();
+  show_filtered();
+}
+
+void LibraryPage::show_filtered() {
+  bool some = false;
+  for (LibraryCard* each : cards_) {
+    const bool is_shown = filter_.isEmpty() || each->has(filter_);
+    each->setVisible(is_shown);
+    some = some || is_shown;
+  }
+  empty_box_->setVisible(!some);
+  empty_->setText(looking_         ? tr("Looking for models…")
+                  : cards_.empty() ? tr("There are no models on this computer yet.")
+                                   : tr("No model here has “%1” in its name.").arg(filter_));
 }
 
 void LibraryPage::set_folders(const std::vector<FolderView>& folders) {
@@ -212,46 +197,28 @@ void LibraryPage::set_folders(const std::vector<FolderView>& folders) {
 void LibraryPage::set_looking(bool looking) {
   looking_ = looking;
   looking_label_->setVisible(looking);
-  update_empty();
+  show_filtered();
+}
+
+LibraryCard* LibraryPage::card(const QString& path) const {
+  const auto found =
+      std::ranges::find_if(cards_, [&path](const LibraryCard* each) { return each->model().path == path; });
+  return found == cards_.end() ? nullptr : *found;
 }
 
 void LibraryPage::select(const QString& path) {
-  const int row = table_->index_of(path);
-  if (row < 0) return;
-  const QModelIndex index = proxy_->mapFromSource(table_->index(row, 0));
-  if (!index.isValid()) return;
-  view_->setCurrentIndex(index);
-  view_->scrollTo(index);
+  for (LibraryCard* each : cards_) each->set_details(each->model().path == path);
 }
 
 QString LibraryPage::selected() const {
-  const QModelIndex index = view_->currentIndex();
-  return index.isValid() ? table_->row(proxy_->mapToSource(index).row()).path : QString();
-}
-
-void LibraryPage::show_selected() {
-  const QModelIndex index = view_->currentIndex();
-  if (index.isValid()) {
-    details_->show_model(table_->row(proxy_->mapToSource(index).row()));
-  } else {
-    details_->show_nothing(table_->rowCount() > 0 ? tr("Choose a model on the left.") : QString());
-  }
-}
-
-void LibraryPage::update_empty() {
-  const bool nothing = proxy_->rowCount() == 0;
-  stack_->setCurrentIndex(nothing ? 1 : 0);
-  details_->setVisible(!nothing);
-  if (!nothing) return;
-  empty_->setText(looking_ ? tr("Looking for models…")
-                  : table_->rowCount() == 0
-                      ? tr("There are no models on this computer yet.")
-                      : tr("No model has “%1” in its name or among its details.").arg(filter_->text()));
+  const auto found = std::ranges::find_if(cards_, &LibraryCard::shows_details);
+  return found == cards_.end() ? QString() : (*found)->model().path;
 }
 
 void LibraryPage::show_work(const QString& text, qint64 done, qint64 total) {
   work_->setVisible(!text.isEmpty());
-  details_->set_busy(!text.isEmpty());
+  busy_ = !text.isEmpty();
+  for (LibraryCard* each : cards_) each->set_busy(busy_);
   if (text.isEmpty()) return;
   work_text_->setText(text);
   work_bar_->setRange(0, total > 0 ? 1000 : 0);
@@ -269,6 +236,7 @@ void LibraryPage::show_error(const QString& text) {
 
 void LibraryPage::fill_folders() {
   folder_menu_->clear();
+  folder_menu_->addAction(findChild<QAction*>(QStringLiteral("refresh")));
   folder_menu_->addAction(tr("&Add a folder…"), this, &LibraryPage::add_folder);
   folder_menu_->addSection(tr("Fovea looks for models in"));
   for (const FolderView& folder : folders_) {
@@ -291,8 +259,7 @@ void LibraryPage::add_folder() {
   if (!folder.isEmpty()) Q_EMIT addFolderRequested(folder);
 }
 
-void LibraryPage::ask_remove() {
-  const LibraryRow row = details_->model();
+void LibraryPage::ask_remove(const LibraryRow& row) {
   QString text = tr("Move %1 to the trash?").arg(row.name);
   QString more = tr("Its files take %1 on the disk; the space is freed when the trash is emptied.\n\n%2")
                      .arg(bytes_text(row.bytes), row.path);

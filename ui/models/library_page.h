@@ -1,27 +1,21 @@
-// The models on this computer: a table, everything about the chosen one, and the folders that are watched.
+// The models on this computer, each on a card, and the folders that are watched.
 #pragma once
 
-#include <QStringList>
 #include <QWidget>
 #include <vector>
 
 #include "ui/models/model_rows.h"
 
 class QLabel;
-class QLineEdit;
 class QMenu;
 class QProgressBar;
-class QPushButton;
-class QSortFilterProxyModel;
-class QStackedWidget;
-class QTableView;
 class QToolButton;
+class QVBoxLayout;
 
 namespace fovea::ui {
 
-class LibraryTable;
+class LibraryCard;
 class MessageLine;
-class ModelDetails;
 
 class LibraryPage : public QWidget {
   Q_OBJECT
@@ -30,18 +24,20 @@ class LibraryPage : public QWidget {
   explicit LibraryPage(QWidget* parent = nullptr);
 
   void set_models(const std::vector<LibraryRow>& rows);
-  void set_model(const LibraryRow& row);
+  void set_model(const LibraryRow& row);  // by its path; an unknown one is left out
+  void set_filter(const QString& text);   // of names, architectures and formats
   void set_folders(const std::vector<FolderView>& folders);
-  void set_looking(bool looking);  // the folders are being read
-  void select(const QString& path);
-  QString selected() const;  // path; empty: none
+  void set_looking(bool looking);    // the folders are being read
+  void select(const QString& path);  // shows what is known of it, and of no other
+  QString selected() const;          // path; empty: none
   // Long work on a model: an empty text hides it. total 0: unknown.
   void show_work(const QString& text, qint64 done, qint64 total);
   void show_notice(const QString& text);
   void show_error(const QString& text);
 
-  LibraryTable& table() { return *table_; }
-  ModelDetails& details() { return *details_; }
+  // In the order in which they stand: the open one, those that fit, the others.
+  const std::vector<LibraryCard*>& cards() const { return cards_; }
+  LibraryCard* card(const QString& path) const;  // null: not there
   const MessageLine& message() const { return *message_; }
 
  Q_SIGNALS:
@@ -54,31 +50,27 @@ class LibraryPage : public QWidget {
   void addFolderRequested(const QString& folder);
   void removeFolderRequested(const QString& folder);
   void refreshRequested();
-  void downloadsRequested();  // the other page
 
  private:
-  QWidget* make_tools();
-  QWidget* make_table();
+  QWidget* make_head();
   QWidget* make_empty();
   QWidget* make_work();
+  LibraryCard* make_card(const QString& path);
+  void arrange();
+  void show_filtered();
   void fill_folders();
   void add_folder();
-  void ask_remove();
-  void show_selected();
-  void update_empty();
+  void ask_remove(const LibraryRow& row);
 
-  LibraryTable* table_;
-  QSortFilterProxyModel* proxy_;
+  std::vector<LibraryCard*> cards_;
   std::vector<FolderView> folders_;
-  bool looking_ = false;
-  QLineEdit* filter_;
-  QToolButton* folder_button_;
+  QString filter_;
+  bool looking_ = false, busy_ = false;
+  QVBoxLayout* list_;
   QMenu* folder_menu_;
-  QStackedWidget* stack_;
-  QTableView* view_;
+  QWidget* empty_box_;
   QLabel* empty_;
   QLabel* looking_label_;
-  ModelDetails* details_;
   MessageLine* message_;
   QWidget* work_;
   QLabel* work_text_;

@@ -1,35 +1,45 @@
 #include "ui/models/models_view.h"
 
-#include <QTabBar>
-#include <QTabWidget>
+#include <QLineEdit>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
 #include "ui/theme/tokens.h"
+#include "ui/theme/window_size.h"
 
 namespace fovea::ui {
+namespace {
+
+constexpr int search_width = 360;
+
+}  // namespace
 
 ModelsView::ModelsView(QWidget* parent) : Page(tr("Models"), parent) {
-  tabs_ = new QTabWidget(this);
-  tabs_->setDocumentMode(true);
-  tabs_->tabBar()->setDrawBase(false);
-  library_ = new LibraryPage(tabs_);
-  download_ = new DownloadPage(tabs_);
-  for (QWidget* page : std::initializer_list<QWidget*>{library_, download_})
-    page->layout()->setContentsMargins(0, space::close, 0, 0);
-  tabs_->addTab(library_, tr("On this &computer"));
-  tabs_->addTab(download_, tr("Do&wnload"));
-  connect(library_, &LibraryPage::downloadsRequested, this, &ModelsView::show_download);
-  content().addWidget(tabs_, 1);
+  auto* page = new QWidget;
+  auto* layout = new QVBoxLayout(page);
+  layout->setContentsMargins(0, 0, space::tight, 0);
+  layout->setSpacing(space::close);
+  library_ = new LibraryPage(page);
+  download_ = new DownloadPage(page);
+  download_->search_box().setMaximumWidth(search_width);
+  add_tool(download_->search_box(), 1);
+  layout->addWidget(library_);
+  layout->addWidget(download_, 1);
+  area_ = new PageArea(page, this);
+  content().addWidget(area_, 1);
+  // What is typed is looked for here and there; what a search finds takes the place of both.
+  connect(download_, &DownloadPage::typed, library_, &LibraryPage::set_filter);
+  connect(download_, &DownloadPage::resultsShown, library_, &QWidget::setHidden);
 }
 
 void ModelsView::show_library() {
-  tabs_->setCurrentWidget(library_);
+  area_->verticalScrollBar()->setValue(0);
 }
 
 void ModelsView::show_download() {
-  tabs_->setCurrentWidget(download_);
+  download_->search_box().findChild<QLineEdit*>()->setFocus();
 }
 
 }  // namespace fovea::ui

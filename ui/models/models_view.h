@@ -1,14 +1,13 @@
-// The page of models: those on this computer, and those that can be downloaded.
+// The page of models: those on this computer, and below them those that can be downloaded.
 #pragma once
 
 #include "ui/theme/page.h"
-
-class QTabWidget;
 
 namespace fovea::ui {
 
 class DownloadPage;
 class LibraryPage;
+class PageArea;
 
 class ModelsView : public Page {
   Q_OBJECT
@@ -18,13 +17,13 @@ class ModelsView : public Page {
 
   LibraryPage& library() { return *library_; }
   DownloadPage& download() { return *download_; }
-  void show_library();
-  void show_download();
+  void show_library();   // from its beginning
+  void show_download();  // where something is to be found
 
  private:
-  QTabWidget* tabs_;
   LibraryPage* library_;
   DownloadPage* download_;
+  PageArea* area_;
 };
 
 }  // namespace fovea::ui

@@ -51,8 +51,9 @@ void calm_selection(QPalette& palette) {
 
 }  // namespace
 
-void make_main(QAbstractButton& button) {
-  button.setProperty(main_property, true);
+void make_main(QAbstractButton& button, bool is_main) {
+  button.setProperty(main_property, is_main);
+  button.update();
 }
 
 Style::Style() : QProxyStyle(QStringLiteral("Fusion")) {}

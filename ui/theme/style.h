@@ -10,7 +10,7 @@ class QAbstractButton;
 namespace fovea::ui {
 
 // The one button of a page that it is for: filled. A dialog's default button is so without.
-void make_main(QAbstractButton& button);
+void make_main(QAbstractButton& button, bool is_main = true);
 
 class Style : public QProxyStyle {
   Q_OBJECT

@@ -2,6 +2,7 @@
 // switch and a restart show.
 #include "app/window/models_controller.h"
 
+#include <QAction>
 #include <QDesktopServices>
 #include <QDir>
 #include <QLabel>
@@ -21,10 +22,9 @@
 #include "ui/language/language.h"
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
+#include "ui/models/library_card.h"
 #include "ui/models/library_page.h"
-#include "ui/models/library_table.h"
 #include "ui/models/message_line.h"
-#include "ui/models/model_details.h"
 #include "ui/models/models_view.h"
 #include "ui/models/prepare_dialog.h"
 
@@ -170,11 +170,11 @@ class ModelsControllerTest : public QObject {
     const QString path = QString::fromStdString((bench.folder.path() / "models/tiny-moe-Q8_0.gguf").string());
     QVERIFY(QTest::qWaitFor(
         [&] {
-          const int row = bench.library().table().index_of(path);
-          return row >= 0 && bench.library().table().row(row).fit == ui::FitView::fits;
+          const ui::LibraryCard* card = bench.library().card(path);
+          return card && card->model().fit == ui::FitView::fits;
         },
         kLong));
-    const ui::LibraryRow row = bench.library().table().row(bench.library().table().index_of(path));
+    const ui::LibraryRow row = bench.library().card(path)->model();
     QCOMPARE(row.architecture, QStringLiteral("qwen3_moe"));
     QVERIFY(row.experts > 0);
     QVERIFY(!row.fit_why.contains(QStringLiteral("estimate")));
@@ -188,8 +188,8 @@ class ModelsControllerTest : public QObject {
     bench.controller->set_open_model(opened[0][0].toString(), 1);
     bench.controller->show_library();
     bench.library().select(path);
-    QVERIFY(bench.library().details().model().is_open);
-    QVERIFY(!bench.find<QPushButton>("removeModel")->isEnabled());
+    QVERIFY(bench.library().card(path)->model().is_open);
+    QVERIFY(!bench.find<QAction>("removeModel")->isEnabled());
   }
 
   // The list of downloads is there after a restart; one that had ended can still be opened.
@@ -358,14 +358,16 @@ class ModelsControllerTest : public QObject {
     fs::create_directories(watched);
     bench.controller->show_library();
     bench.controller->set_folders({watched});
-    const auto rows = [&] { return bench.library().table().rowCount(); };
-    QVERIFY(QTest::qWaitFor([&] { return !bench.find<QPushButton>("findModel")->isHidden(); }, kLong));
+    const auto rows = [&] { return bench.library().cards().size(); };
+    QVERIFY(QTest::qWaitFor(
+        [&] { return bench.find<QPushButton>("addFolder")->isVisibleTo(bench.controller->view()); }, kLong));
     QSignalSpy changed(bench.controller.get(), &ModelsController::modelsNamed);
     QVERIFY(changed.count() > 0 || changed.wait(kLong));  // the folder is watched now
     fs::copy(golden("models/qwen3_moe-0-gguf.gguf"), watched / "copied.gguf");
-    QVERIFY(QTest::qWaitFor([&] { return rows() == 1 && bench.library().table().row(0).is_read; }, kLong));
+    QVERIFY(
+        QTest::qWaitFor([&] { return rows() == 1 && bench.library().cards()[0]->model().is_read; }, kLong));
 
-    QTest::mouseClick(bench.find<QPushButton>("prepareModel"), Qt::LeftButton);
+    bench.find<QAction>("prepareModel")->trigger();
     ui::PrepareDialog* ask = nullptr;
     QVERIFY(QTest::qWaitFor(
         [&] {
@@ -378,16 +380,16 @@ class ModelsControllerTest : public QObject {
       QVERIFY(QTest::qWaitFor([&] { return start->isEnabled(); }, kLong));
       ask->findChild<QAbstractButton*>(QStringLiteral("noText"))->click();  // this model has no tokeniser
       QTest::mouseClick(start, Qt::LeftButton);
-      QVERIFY(QTest::qWaitFor([&] { return !bench.library().table().row(0).stores.isEmpty(); }, kLong));
+      QVERIFY(QTest::qWaitFor([&] { return !bench.library().cards()[0]->model().stores.isEmpty(); }, kLong));
       QVERIFY2(!bench.library().message().is_error(), qPrintable(bench.library().message().message()));
     }
-    QTest::mouseClick(bench.find<QPushButton>("checkModel"), Qt::LeftButton);
+    bench.find<QAction>("checkModel")->trigger();
     QVERIFY(QTest::qWaitFor(
         [&] { return bench.library().message().message().contains(QStringLiteral("is intact")); }, kLong));
 
     // Its folder, in whatever shows folders here.
     QDesktopServices::setUrlHandler(QStringLiteral("file"), this, "shown_outside");
-    QTest::mouseClick(bench.find<QPushButton>("showModel"), Qt::LeftButton);
+    bench.find<QAction>("showModel")->trigger();
     QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
     QCOMPARE(shown_.toLocalFile().toStdString(), watched.string());
 
@@ -412,9 +414,9 @@ class ModelsControllerTest : public QObject {
     FOVEA_VERIFY(write_valued_experts(bench.folder.path() / "models" / "a.gguf", kind, kind));
     bench.controller->show_library();
     QVERIFY(QTest::qWaitFor(
-        [&] { return bench.library().table().rowCount() == 1 && bench.library().table().row(0).is_read; },
+        [&] { return bench.library().cards().size() == 1 && bench.library().cards()[0]->model().is_read; },
         kLong));
-    QTest::mouseClick(bench.find<QPushButton>("prepareModel"), Qt::LeftButton);
+    bench.find<QAction>("prepareModel")->trigger();
     ui::PrepareDialog* ask = nullptr;
     QVERIFY(QTest::qWaitFor(
         [&] { return (ask = bench.controller->view()->findChild<ui::PrepareDialog*>()) != nullptr; }, kLong));
@@ -442,9 +444,9 @@ class ModelsControllerTest : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return start->isEnabled(); }, kLong));
     QVERIFY2(size->text().contains(QStringLiteral("on the disk; ")), qPrintable(size->text()));
     QTest::mouseClick(start, Qt::LeftButton);
-    QVERIFY(QTest::qWaitFor([&] { return !bench.library().table().row(0).stores.isEmpty(); }, kLong));
-    QVERIFY2(bench.library().table().row(0).stores.join(' ').contains(QStringLiteral("other steps")),
-             qPrintable(bench.library().table().row(0).stores.join(' ')));
+    QVERIFY(QTest::qWaitFor([&] { return !bench.library().cards()[0]->model().stores.isEmpty(); }, kLong));
+    QVERIFY2(bench.library().cards()[0]->model().stores.join(' ').contains(QStringLiteral("other steps")),
+             qPrintable(bench.library().cards()[0]->model().stores.join(' ')));
   }
 };
 FOVEA_TEST(ModelsControllerTest)
