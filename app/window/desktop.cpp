@@ -75,7 +75,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   window_ = std::make_unique<ui::ChatWindow>();
   live_session_ = std::make_unique<LiveSession>();
   live_panel_ = new ui::LivePanel(*live_session_);
-  window_->set_live_panel(live_panel_);
+  window_->set_live_panel(live_panel_, &live_panel_->commands());
   chat_ =
       std::make_unique<ChatController>(*window_, *history_, load_defaults(), [this](const ModelInfo& info) {
         GenerateRequest answer;

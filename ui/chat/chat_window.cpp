@@ -397,7 +397,8 @@ void ChatWindow::clear_error() {
   error_bar_->hide();
 }
 
-void ChatWindow::set_live_panel(QWidget* panel) {
+void ChatWindow::set_live_panel(QWidget* panel, QMenu* commands) {
+  if (commands) more_commands_.append(commands);
   live_dock_ = new QDockWidget(tr("Experts"), this);
   live_dock_->setObjectName(QStringLiteral("liveDock"));
   live_dock_->setWidget(panel);

@@ -78,8 +78,8 @@ class ChatWindow : public QMainWindow {
   void show_error(const QString& text, const QString& action = {}, std::function<void()> act = {});
   void show_notice(const QString& text, const QString& action = {}, std::function<void()> act = {});
   void clear_error();
-  // Its dock at the right; the window owns it from now on.
-  void set_live_panel(QWidget* panel);
+  // Its dock at the right; the window owns it from now on. Its commands are found among the others.
+  void set_live_panel(QWidget* panel, QMenu* commands = nullptr);
   void show_live_panel(bool shown);
   // A page in the conversation's place, the panel's with it, until it is left: by its own way back, or for a
   // conversation. Whoever owns it deletes it only after that.
@@ -175,7 +175,8 @@ class ChatWindow : public QMainWindow {
   QDockWidget* sidebar_dock_;
   QList<int> docked_widths_;  // the sidebar's and the panel's, before that was taken apart
   QDockWidget* live_dock_ = nullptr;
-  int width_with_panel_ = 0;  // the window's, before it made room for the panel beside it; 0: it did not
+  QList<QMenu*> more_commands_;  // beside the menu bar's
+  int width_with_panel_ = 0;     // the window's, before it made room for the panel beside it; 0: it did not
   QMenu* view_menu_ = nullptr;
   TranscriptView* transcript_;
   WelcomeView* welcome_;   // over the empty conversation, while no model is open …

@@ -243,7 +243,7 @@ void ChatWindow::import_file() {
 
 void ChatWindow::show_commands() {
   fill_move_menu();
-  auto* palette = new CommandPalette(*menuBar(), this);
+  auto* palette = new CommandPalette(*menuBar(), more_commands_, this);
   palette->setAttribute(Qt::WA_DeleteOnClose);
   palette->open();
 }

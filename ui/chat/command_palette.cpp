@@ -49,11 +49,12 @@ class CommandDelegate : public QStyledItemDelegate {
 
 }  // namespace
 
-CommandPalette::CommandPalette(const QMenuBar& menus, QWidget* parent)
+CommandPalette::CommandPalette(const QMenuBar& menus, const QList<QMenu*>& more, QWidget* parent)
     : QDialog(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
   setObjectName(QStringLiteral("commandPalette"));
   setWindowTitle(tr("Commands"));
   collect({}, menus.actions());
+  for (const QMenu* menu : more) collect(menu->title(), menu->actions());
   field_->setPlaceholderText(tr("What do you want to do?"));
   field_->setAccessibleName(tr("Find a command"));
   field_->installEventFilter(this);

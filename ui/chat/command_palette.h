@@ -1,4 +1,4 @@
-// Every command of the menus, found by typing some of its words.
+// Every command of the menus and of more of them, as the panel's, found by typing some of its words.
 #pragma once
 
 #include <QDialog>
@@ -8,6 +8,7 @@
 class QAction;
 class QLineEdit;
 class QListWidget;
+class QMenu;
 class QMenuBar;
 
 namespace fovea::ui {
@@ -16,8 +17,9 @@ class CommandPalette : public QDialog {
   Q_OBJECT
 
  public:
-  // Those that can be used now. The one that is chosen is triggered when the palette has closed.
-  explicit CommandPalette(const QMenuBar& menus, QWidget* parent = nullptr);
+  // Those that can be used now. The one that is chosen is triggered when the palette has closed. `more`: by
+  // their titles.
+  explicit CommandPalette(const QMenuBar& menus, const QList<QMenu*>& more = {}, QWidget* parent = nullptr);
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;

@@ -49,7 +49,7 @@ WelcomeView::WelcomeView(QWidget* parent) : QWidget(parent) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(space::usual, space::tight, space::usual, space::tight);
   layout->setSpacing(space::tight);
-  layout->addStretch(1);
+  layout->addStretch(2);  // a little above the middle
   layout->addWidget(new MarkLabel(72, {}, this), 0, Qt::AlignHCenter);
   layout->addSpacing(space::close);
   auto* title = new QLabel(tr("Large models, sharp where it matters"), this);
@@ -83,7 +83,7 @@ WelcomeView::WelcomeView(QWidget* parent) : QWidget(parent) {
   demo_ = demo;
   layout->addWidget(demo, 0, Qt::AlignHCenter);
   layout->addWidget(make_ways(), 0, Qt::AlignHCenter);
-  layout->addStretch(1);
+  layout->addStretch(3);
   QLabel* local = quiet(this, tr("Nothing you write leaves this computer."), true);
   set_type(*local, Type::label);
   layout->addWidget(local);

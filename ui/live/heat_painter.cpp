@@ -12,8 +12,10 @@ namespace fovea::ui {
 namespace {
 
 constexpr std::size_t texture_count = 6;
-constexpr int narrow = 4;              // pixels, of cells that are drawn in whole vectors
-constexpr double kSpaciousCell = 4.5;  // device pixels: from here cells stand apart
+constexpr int narrow = 4;  // pixels, of cells that are drawn in whole vectors
+// Device pixels: from here cells stand apart, and from here twice as far.
+constexpr double kSpaciousCell = 4.5, kWideCell = 10, kHighCell = 6.5;
+constexpr int kRoundedWidth = 6, kRoundedHeight = 4;  // pixels of the least cell whose corners are off
 
 QRgb blend(QRgb a, QRgb b, double share_of_b) {
   const auto mix = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share_of_b)); };
@@ -80,8 +82,12 @@ HeatPainter::Grid HeatPainter::grid_of(const QImage& image, const HeatLayout& la
   grid.right = std::min(image.width(), pixel(layout.area().right()));
   grid.top = pixel(layout.area().top());
   grid.bottom = std::min(image.height(), pixel(layout.area().bottom()));
-  grid.cells_apart = layout.cell_width() * ratio >= kSpaciousCell;
-  grid.rows_apart = layout.cell_height() * ratio >= kSpaciousCell;
+  const auto apart = [&](double size, double far) {
+    return size * ratio < kSpaciousCell ? 0 : size < far ? grid.gap : std::max(2, pixel(2));
+  };
+  grid.beside = apart(layout.cell_width(), kWideCell);
+  grid.below = apart(layout.cell_height(), kHighCell);
+  grid.cells_apart = grid.beside > 0;
   for (std::size_t tier = 0; tier < grid.place_of_tier.size(); ++tier)
     grid.place_of_tier[tier] = static_cast<std::uint8_t>(place_of_tier(tier, tiers_));
   for (std::size_t place = 0; place < ramps_.size(); ++place)
@@ -132,13 +138,12 @@ void HeatPainter::find_cells(const HeatLayout& layout, const Picture& picture, c
   const std::uint16_t* const expert_of = picture.places->experts_of(first.layer) + first.slot;
   const int* const edges = grid.edges.data();
   const int slots = std::min(layout.columns(), layout.slots() - first.slot);
-  const int apart = grid.cells_apart ? grid.gap : 0;
   grid.cells.resize(static_cast<std::size_t>(slots));
   Cell* cell = grid.cells.data();
   for (int column = 0; column < slots; ++column) {
     const int expert = expert_of[column];
     cell->from = std::max(grid.left, edges[column]);
-    cell->to = std::min(grid.right, edges[column + 1] - apart);
+    cell->to = std::min(grid.right, edges[column + 1] - grid.beside);
     if (expert >= layer.experts || cell->from >= cell->to || (moving && moving[expert])) continue;
     colour_cell(layer, expert, grid, *cell);
     ++cell;
@@ -150,7 +155,6 @@ void HeatPainter::draw_moving(QImage& image, const HeatLayout& layout, const Pic
                               Grid& grid) const {
   const double ratio = image.devicePixelRatio();
   const auto pixel = [ratio](double at) { return static_cast<int>(std::lround(at * ratio)); };
-  const int beside = grid.cells_apart ? grid.gap : 0, below = grid.rows_apart ? grid.gap : 0;
   grid.cells.resize(1);
   Cell& cell = grid.cells.front();
   for (const HeatSlide::Mover& mover : picture.slide->movers()) {
@@ -158,9 +162,9 @@ void HeatPainter::draw_moving(QImage& image, const HeatLayout& layout, const Pic
     const int expert = picture.places->expert_at(mover.to.layer, mover.to.slot);
     const QRectF rect = picture.slide->rect_of(mover, layout);
     cell.from = std::max(grid.left, pixel(rect.left()));
-    cell.to = std::min(grid.right, pixel(rect.right()) - beside);
+    cell.to = std::min(grid.right, pixel(rect.right()) - grid.beside);
     const int top = std::max(grid.top, pixel(rect.top()));
-    const int bottom = std::min(grid.bottom, pixel(rect.bottom()) - below);
+    const int bottom = std::min(grid.bottom, pixel(rect.bottom()) - grid.below);
     if (expert >= layer.experts || cell.from >= cell.to) continue;
     colour_cell(layer, expert, grid, cell);
     for (int y = top; y < bottom; ++y) {
@@ -168,18 +172,24 @@ void HeatPainter::draw_moving(QImage& image, const HeatLayout& layout, const Pic
       picture.textures ? draw_textures(pixels, y, grid) : draw_line(pixels, grid);
       if (!grid.cells_apart) continue;
       pixels[cell.from] = pixels[cell.to - 1] = cell.edge;
-      if (y == top || y == bottom - 1) std::fill(pixels + cell.from, pixels + cell.to, cell.edge);
+      if (y == top || y == bottom - 1) draw_edge(pixels, cell, bottom - top);
     }
   }
+}
+
+// A cell's first or last line, without its corners where it is large.
+void HeatPainter::draw_edge(QRgb* pixels, const Cell& cell, int height) const {
+  std::fill(pixels + cell.from, pixels + cell.to, cell.edge);
+  if (cell.to - cell.from >= kRoundedWidth && height >= kRoundedHeight)
+    pixels[cell.from] = pixels[cell.to - 1] = background_;
 }
 
 void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Picture& picture,
                            const HeatCell& first, Grid& grid) const {
   const double ratio = image.devicePixelRatio();
   const QRectF rect = layout.cell_rect(first);
-  const int gap = grid.rows_apart ? grid.gap : 0;
   const int top = std::max(static_cast<int>(std::lround(rect.top() * ratio)), grid.top);
-  const int bottom = std::min(static_cast<int>(std::lround(rect.bottom() * ratio)) - gap, grid.bottom);
+  const int bottom = std::min(static_cast<int>(std::lround(rect.bottom() * ratio)) - grid.below, grid.bottom);
   if (top >= bottom) return;
   find_cells(layout, picture, first, grid);
   const auto line_at = [&](int y) { return reinterpret_cast<QRgb*>(image.scanLine(y)); };
@@ -189,7 +199,7 @@ void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Pictur
   const int inner = std::min(bottom - top - 2 * outlines, period);
   if (outlines > 0) {
     QRgb* const pixels = line_at(top);
-    for (const Cell& cell : grid.cells) std::fill(pixels + cell.from, pixels + cell.to, cell.edge);
+    for (const Cell& cell : grid.cells) draw_edge(pixels, cell, bottom - top);
   }
   for (int y = top + outlines; y < top + outlines + inner; ++y) {
     QRgb* const pixels = line_at(y);

@@ -53,9 +53,10 @@ class HeatPainter {
   // What all rows of one picture share. Lengths and positions are device pixels.
   struct Grid {
     std::vector<int> edges;                        // [columns + 1]
-    int gap = 1;                                   // between cells that stand apart, and a texture's pixel
+    int gap = 1;                                   // a texture's pixel
+    int beside = 0, below = 0;                     // between cells that stand apart
     int left = 0, right = 0, top = 0, bottom = 0;  // of the area
-    bool cells_apart = false, rows_apart = false;
+    bool cells_apart = false;
     std::array<std::uint8_t, 256> place_of_tier{};
     std::vector<std::uint32_t> texture_of_place;
     int period = 1;  // of textures
@@ -73,6 +74,7 @@ class HeatPainter {
   void colour_cell(const Layer& layer, int expert, const Grid& grid, Cell& cell) const;
   Grid grid_of(const QImage& image, const HeatLayout& layout, bool textures) const;
   void find_cells(const HeatLayout& layout, const Picture& picture, const HeatCell& first, Grid& grid) const;
+  void draw_edge(QRgb* pixels, const Cell& cell, int height) const;
   void fill_row(QImage& image, const HeatLayout& layout, const Picture& picture, const HeatCell& first,
                 Grid& grid) const;
   void draw_moving(QImage& image, const HeatLayout& layout, const Picture& picture, Grid& grid) const;

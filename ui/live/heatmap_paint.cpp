@@ -103,8 +103,8 @@ void HeatmapView::paint_frontier(QPainter& painter) const {
   }
   painter.setBrush(Qt::NoBrush);
   // Dashed, so that it is not taken for the outline of what has changed.
-  QPen pen(tones(palette()).text, 1.4);
-  pen.setDashPattern({2.5, 2});
+  QPen pen(tones(palette()).second, 1.2);
+  pen.setDashPattern({3, 2});
   painter.setPen(pen);
   painter.drawPolyline(line);
 }
@@ -154,7 +154,7 @@ void HeatmapView::paint_in_flight(QPainter& painter) {
     QColor veil = is_up ? Qt::white : Qt::black;
     veil.setAlphaF(static_cast<float>((is_up ? 0.55 : 0.6) * freshness * freshness));
     const QRectF cell = rect_of(unit);
-    painter.fillRect(cell.toRect(), veil);
+    painter.fillRect(cell.toRect().adjusted(0, 0, -1, -1), veil);
     QColor colour = ink;
     colour.setAlphaF(static_cast<float>(0.75 * freshness));
     painter.setPen(colour);

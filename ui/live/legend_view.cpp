@@ -18,12 +18,13 @@ LegendView::LegendView(QWidget* parent) : QWidget(parent) {
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // fixed would be the height of the hint
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
-  setToolTip(
-      tr("The colour shows how many bits a weight has, its strength how hot an expert is: the square root of "
-         "its hotness relative to the hottest expert of its layer. Hotness is how much of the router's "
-         "weight an expert has received lately. The line is how many of a layer's experts the memory allows "
-         "to be more precise than the lowest: where it includes one that is not, another expert was worth "
-         "more."));
+  setToolTip(tr(
+      "The colour shows how many bits a weight has, its strength how hot an expert is: the square root of "
+      "its hotness relative to the hottest expert of its layer. Hotness is how much of the router's "
+      "weight an expert has received lately. The line is how many of a layer's experts the memory allows "
+      "to be more precise than the lowest: where it includes one that is not, another expert was worth "
+      "more. A lozenge is a version that is being read. What has just changed is outlined; it brightens when "
+      "it becomes more precise, and darkens when it makes room."));
 }
 
 void LegendView::set_numbers(const SnapshotNumbers& numbers, std::int64_t on_disk, bool by_use) {
@@ -168,25 +169,14 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
     const QPointF mark =
         words(tr("room above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
     if (painter) {
-      QPen dashes(tones(palette()).text, 1.4);
-      dashes.setDashPattern({2.5, 2});
+      QPen dashes(tones(palette()).second, 1.2);
+      dashes.setDashPattern({3, 2});
       painter->setPen(dashes);
       painter->drawLine(QPointF(mark.x(), mark.y() + line / 2),
                         QPointF(mark.x() + line * 0.9, mark.y() + line / 2));
     }
   }
-  const QPointF at = words(tr("being read"), line);
-  if (painter) {
-    painter->setRenderHint(QPainter::Antialiasing, true);
-    const QPointF c(at.x() + line * 0.4, at.y() + line * 0.5);
-    const double size = line * 0.28;
-    painter->setPen(QPen(palette().color(QPalette::WindowText), 1.2));
-    painter->setBrush(tier_solid(0, tier_bits(), palette()));
-    painter->drawPolygon(QPolygonF(
-        {c + QPointF(0, -size), c + QPointF(size, 0), c + QPointF(0, size), c + QPointF(-size, 0)}));
-    painter->setRenderHint(QPainter::Antialiasing, false);
-  }
-  const QPointF ring = words(tr("just changed: bright up, dark down"), line);
+  const QPointF ring = words(tr("just changed"), line);
   if (painter) {
     const double side = line * 0.5;
     painter->setPen(QPen(palette().color(QPalette::WindowText), 1));

@@ -32,7 +32,8 @@ namespace {
 constexpr int kTickMilliseconds = 100;
 constexpr int kLargeTickMilliseconds = 150;  // so that a map of so many experts takes no more of a core
 constexpr std::int64_t kLargeMap = 16'384;
-constexpr int kTicksBetweenStrips = 10, kTicksBetweenJudgements = 20;  // numbers that nobody reads faster
+// Numbers that nobody reads faster; what happened is told while it is seen.
+constexpr int kTicksBetweenStrips = 10, kTicksBetweenJudgements = 20, kTicksBetweenSentences = 3;
 constexpr int kMessageMilliseconds = 8000;
 
 bool is_held(const ShownMoment& moment) {
@@ -76,6 +77,7 @@ void LivePanel::tick() {
   const auto step = source_.advance(timer_->interval() / 1000.0 * speed_->currentData().toDouble());
   if (step == LiveSource::Step::held) return;
   if (step == LiveSource::Step::moved || heatmap_->fades()) refresh_map();
+  if (ticks_ % kTicksBetweenSentences == 0) refresh_story();
   if (ticks_ % kTicksBetweenStrips == 0) refresh_strips();
   if (ticks_ % kTicksBetweenJudgements == 0) {
     refresh_judgements();
@@ -150,11 +152,15 @@ void LivePanel::refresh_strips() {
   traffic_->set_traffic(source_.traffic(), numbers);
   pools_->set_memory(memory, numbers);
   memory_bar_->set_memory(memory, numbers);
-  if (tour_->isHidden()) story_->set_story(source_.story());
+  refresh_story();
   legend_->set_frontier(heatmap_->has_frontier());
   show_map_title();
   refresh_expert();
   legend_->set_numbers(numbers, memory.units_on_disk, source_.frame().hot_is_recent_use);
+}
+
+void LivePanel::refresh_story() {
+  if (!source_.nothing() && tour_->isHidden()) story_->set_story(source_.story());
 }
 
 void LivePanel::refresh_judgements() {

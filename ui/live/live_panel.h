@@ -58,6 +58,8 @@ class LivePanel : public QWidget {
 
   QSize sizeHint() const override;
 
+  QMenu& commands() { return *menu_; }
+
  Q_SIGNALS:
   void watchingChanged(bool watching);  // it is seen, or no longer
   void hottestFirstChosen(bool on);
@@ -106,6 +108,7 @@ class LivePanel : public QWidget {
   void update_alarms();
   void refresh_map();
   void refresh_strips();
+  void refresh_story();
   void refresh_judgements();
   void refresh_table();
   void show_followed();

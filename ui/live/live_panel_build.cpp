@@ -154,7 +154,7 @@ QWidget* LivePanel::make_header() {
   auto* more = icon_button(Glyph::more, tr("Save, replay, zoom"), header);
   more->setObjectName(QStringLiteral("panelMore"));
   more->setPopupMode(QToolButton::InstantPopup);
-  menu_ = new QMenu(more);
+  menu_ = new QMenu(tr("Experts"), more);
   auto* menu = menu_;
   menu->addAction(tr("Save the picture (PNG)…"), this, [this] { ask_export(LiveSource::SaveAs::png); });
   menu->addAction(tr("Save the table (CSV)…"), this, [this] { ask_export(LiveSource::SaveAs::csv); });

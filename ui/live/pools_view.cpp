@@ -39,6 +39,7 @@ void PoolsView::set_memory(const MemoryParts& memory, const SnapshotNumbers& num
   memory_ = memory;
   numbers_ = numbers;
   if (heightForWidth(width()) != before) updateGeometry();
+  if (brief_) setToolTip(brief_words());
   tell();
   update();
 }
@@ -173,18 +174,7 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
     }
     painter->restore();
   }
-  if (!brief_) return top + line * 1.2 + height + line * 0.5;
-  const QFont small = type_of(font(), Type::hint);
-  const QFontMetricsF metrics(small);
-  const double words = top + line * 1.2 + height + space::hair;
-  if (painter) {
-    painter->setFont(small);
-    painter->setPen(subtle_text(palette()));
-    painter->drawText(QRectF(0, words, width, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                      metrics.elidedText(brief_words(), Qt::ElideRight, width));
-    painter->setFont(font());
-  }
-  return words + metrics.height();
+  return top + line * 1.2 + height + (brief_ ? space::hair : line * 0.5);
 }
 
 // What the bar's parts are, together.

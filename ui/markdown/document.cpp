@@ -182,10 +182,8 @@ class Builder {
     if (!open_) begin_block(BlockKind::paragraph);  // the text of a tight list item has no paragraph
     switch (type) {
       case MD_TEXT_BR:
+      case MD_TEXT_SOFTBR:  // models write verse and addresses in lines, and paragraphs in one
         append(QString(QChar(QChar::LineSeparator)));
-        break;
-      case MD_TEXT_SOFTBR:
-        append(QStringLiteral(" "));
         break;
       case MD_TEXT_NULLCHAR:
         append(QString(QChar(QChar::ReplacementCharacter)));

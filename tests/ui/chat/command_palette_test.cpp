@@ -36,6 +36,21 @@ class CommandPaletteTest : public QObject {
     QCOMPARE(list->item(1)->text(), QStringLiteral("Edit › More › Settings…"));
   }
 
+  // Of a menu that hangs on no bar, as the panel's.
+  void showsMoreMenus() {
+    QMenu panel(QStringLiteral("Experts"));
+    QAction* freeze = panel.addAction(QStringLiteral("Freeze"));
+    CommandPalette palette(*bar_, {&panel});
+    palette.show();
+    auto* list = palette.findChild<QListWidget*>();
+    QCOMPARE(list->count(), 3);
+    QCOMPARE(list->item(2)->text(), QStringLiteral("Experts › Freeze"));
+    palette.findChild<QLineEdit*>()->setText(QStringLiteral("freeze"));
+    QSignalSpy run(freeze, &QAction::triggered);
+    QTest::keyClick(palette.findChild<QLineEdit*>(), Qt::Key_Return);
+    QTRY_COMPARE(run.count(), 1);
+  }
+
   void findsByWordsAndRuns() {
     CommandPalette palette(*bar_);
     palette.show();

@@ -53,7 +53,7 @@ class MarkdownTest : public QObject {
     };
     row("empty", "", {});
     row("paragraphs", "one\n\ntwo", {"paragraph: one", "paragraph: two"});
-    row("soft break joins", "one\ntwo", {"paragraph: one two"});
+    row("a line stays a line", "one\ntwo", {"paragraph: one\u2028two"});
     row("emphasis", "a **b** *c* ~~d~~ `e`", {"paragraph: a b c d e [1 2+1] [2 4+1] [4 6+1] [8 8+1]"});
     row("an item begins with emphasis", "- **a** b\n- `c`",
         {"paragraph list1 •: a b [1 0+1]", "paragraph list1 •: c [8 0+1]"});
