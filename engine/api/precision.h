@@ -155,8 +155,9 @@ struct PrecisionRequest {
   // Where experts move: in so many of the model's first layers a sequence's first token is computed with its
   // experts at the highest tier, which are read for it, since attention of all later tokens rests on what
   // becomes of it (attention sinks, arXiv 2309.17453; kept exact by IntactKV, arXiv 2403.01241). On a
-  // processor; 0: in none, as with dynaexq_as_published().
-  std::int64_t first_token_layers = 4;
+  // processor. 0: in none, as with dynaexq_as_published(); −1: in as many as 128 MiB are read for, four at
+  // least.
+  std::int64_t first_token_layers = -1;
   // Of the transient buffer; 0: all that may be in flight at once, up to 512 MiB, but four versions.
   std::int64_t transfer_bytes = 0;
   double traffic_gb_per_s = 0;             // limit of the swap traffic; 0: 5 % of what is measured

@@ -10,6 +10,8 @@ namespace {
 
 constexpr TierId highest = 0;
 constexpr std::int64_t alignment = 256;
+// Of a first token without a setting: what is read for it takes a tenth of a second from a usual disk.
+constexpr std::int64_t usual_bytes = std::int64_t{128} << 20, least_layers = 4;
 
 std::int64_t part_bytes(const FirstToken::Scope& scope, const UnitTable& units, const TierSet& tiers,
                         const kernels::Device& device) {
@@ -22,11 +24,16 @@ std::int64_t part_bytes(const FirstToken::Scope& scope, const UnitTable& units, 
 }  // namespace
 
 FirstToken::Scope FirstToken::scope(const PrecisionRequest& request, PolicyKind policy,
-                                    const kernels::Device& device, std::size_t tiers,
-                                    std::int64_t experts_used) {
+                                    const UnitTable& units, const TierSet& tiers,
+                                    const kernels::Device& device, std::int64_t experts_used) {
   const bool as_published = policy == PolicyKind::dynaexq && request.dynaexq.threshold_of_warm_up;
-  if (!moves_experts(policy) || as_published || tiers < 2 || !device.memory_is_host()) return {};
-  return {.layers = request.first_token_layers, .used = experts_used};
+  if (!moves_experts(policy) || as_published || tiers.size() < 2 || !device.memory_is_host()) return {};
+  Scope scope{.layers = request.first_token_layers, .used = experts_used};
+  if (scope.layers >= 0) return scope;
+  scope.layers = units.layers();
+  const std::int64_t of_layer = bytes(scope, units, tiers, device);
+  scope.layers = std::max(least_layers, of_layer > 0 ? usual_bytes / of_layer : 0);
+  return scope;
 }
 
 std::int64_t FirstToken::bytes(const Scope& scope, const UnitTable& units, const TierSet& tiers,

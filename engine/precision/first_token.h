@@ -26,8 +26,8 @@ class FirstToken {
     std::int64_t layers = 0;  // the model's first
     std::int64_t used = 0;    // experts of a token
   };
-  static Scope scope(const PrecisionRequest& request, PolicyKind policy, const kernels::Device& device,
-                     std::size_t tiers, std::int64_t experts_used);
+  static Scope scope(const PrecisionRequest& request, PolicyKind policy, const UnitTable& units,
+                     const TierSet& tiers, const kernels::Device& device, std::int64_t experts_used);
   // Of memory on the device, for as many versions as a token uses in a layer.
   static std::int64_t bytes(const Scope& scope, const UnitTable& units, const TierSet& tiers,
                             const kernels::Device& device);

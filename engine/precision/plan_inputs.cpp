@@ -177,7 +177,7 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.activation_bytes = around.activation_bytes;
   if (!around.host_bytes) {  // no card, be it here or another machine's
     const FirstToken::Scope scope =
-        FirstToken::scope(request, plan.policy, device, plan.tiers.size(), around.experts_used);
+        FirstToken::scope(request, plan.policy, plan.units, plan.tiers, device, around.experts_used);
     in.activation_bytes += FirstToken::bytes(scope, plan.units, plan.tiers, device);
   }
   in.safety_bytes = around.safety_bytes;

@@ -83,8 +83,8 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
       precision::swaps_at_once(planned.fitted.units.policy, request.dynaexq, request.fovea);
   FOVEA_TRY(parts.first_token,
             precision::FirstToken::create(
-                precision::FirstToken::scope(request, planned.fitted.units.policy, device,
-                                             parts.tiers->size(), model.config().experts_used()),
+                precision::FirstToken::scope(request, planned.fitted.units.policy, *parts.units, *parts.tiers,
+                                             device, model.config().experts_used()),
                 *parts.units, *parts.tiers, device, *parts.source));
   FOVEA_TRY(precision::Arena arena, precision::Arena::create(device, parts.plan.arena));
   FOVEA_TRY(
