@@ -12,8 +12,9 @@ constexpr double kWidestCell = 3.2;  // ÷ its height
 
 }  // namespace
 
-void HeatLayout::set_shape(int first_layer, int layers, int slots) {
-  if (first_layer == first_layer_ && layers == layers_ && slots == slots_) return;
+void HeatLayout::set_shape(int first_layer, int layers, int slots, bool in_order) {
+  if (first_layer == first_layer_ && layers == layers_ && slots == slots_ && in_order == in_order_) return;
+  in_order_ = in_order;
   first_layer_ = first_layer;
   layers_ = layers;
   slots_ = slots;
@@ -37,7 +38,7 @@ void HeatLayout::choose_fold() {
     return std::min(area_.width() / columns, (fold > 1 ? band * (1 - kGapShare) : band) / fold);
   };
   // One layer alone becomes a block of squares; many fold only where they must.
-  if (layers_ > 1 && area_.width() / slots_ >= kThinnest) {
+  if (layers_ > 1 && (in_order_ || area_.width() / slots_ >= kThinnest)) {
     columns_ = slots_;
     return;
   }

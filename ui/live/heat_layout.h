@@ -18,8 +18,9 @@ class HeatLayout {
  public:
   static constexpr double largest_zoom = 64;
 
-  // `first_layer` and `layers` choose what is shown of the model.
-  void set_shape(int first_layer, int layers, int slots);
+  // `first_layer` and `layers` choose what is shown of the model. `in_order`: each layer's experts stand in an
+  // order that is read along its row, so that it has one, however narrow their cells are.
+  void set_shape(int first_layer, int layers, int slots, bool in_order = false);
   void set_area(const QRectF& area);
 
   // Around a point of the area, which stays where it is.
@@ -52,6 +53,7 @@ class HeatLayout {
   void keep_inside();
 
   int first_layer_ = 0, layers_ = 0, slots_ = 0;
+  bool in_order_ = false;
   int fold_ = 1, columns_ = 1;
   QRectF area_;
   double zoom_ = 1;

@@ -85,7 +85,7 @@ void HeatmapView::paint_labels(QPainter& painter) const {
 }
 
 bool HeatmapView::has_frontier() const {
-  return order_ == HeatOrder::by_hotness && scene_.bits.size() > 1 && layout_.fold() == 1 && !single_layer_;
+  return order_ == HeatOrder::by_hotness && scene_.bits.size() > 1 && !single_layer_;
 }
 
 void HeatmapView::paint_frontier(QPainter& painter) const {

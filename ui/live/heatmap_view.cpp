@@ -127,7 +127,8 @@ void HeatmapView::update_layout() {
       fontMetrics().horizontalAdvance(layer_name(layers - 1)) + fontMetrics().averageCharWidth();
   const double top = fontMetrics().height() * 0.3;
   layout_.set_area(QRectF(labels, top, std::max(1.0, width() - labels), std::max(1.0, height() - top)));
-  layout_.set_shape(single_layer_.value_or(0), single_layer_ ? 1 : layers, units);
+  layout_.set_shape(single_layer_.value_or(0), single_layer_ ? 1 : layers, units,
+                    order_ == HeatOrder::by_hotness);
 }
 
 void HeatmapView::set_model(const ShownModel& model) {
@@ -174,6 +175,7 @@ void HeatmapView::set_order(HeatOrder order) {
     const HeatPlaces before = std::exchange(places_, {});
     order == HeatOrder::by_hotness ? places_.by_hotness(*scene_.frame)
                                    : places_.by_index(scene_.frame->layers, scene_.frame->units_per_layer);
+    update_layout();
     slide_from(before);
   }
   if (unit) current_ = cell_of(*unit);

@@ -77,6 +77,18 @@ class HeatLayoutTest : public QObject {
     }
   }
 
+  // Where experts stand in an order, a layer is a row, however narrow; alone it is a block all the same.
+  void anOrderIsReadAlongARow() {
+    HeatLayout layout;
+    layout.set_area({0, 0, 300, 480});
+    layout.set_shape(0, 48, 512, true);
+    QCOMPARE(layout.fold(), 1);
+    QCOMPARE(layout.columns(), 512);
+    QVERIFY(layout.cell_at(layout.cell_rect({47, 300}).center()) == (HeatCell{47, 300}));
+    layout.set_shape(3, 1, 512, true);
+    QVERIFY(layout.fold() > 1);
+  }
+
   void neighbours() {
     HeatLayout layout;
     layout.set_area({0, 0, 300, 480});
