@@ -4406,10 +4406,6 @@
         <translation>Wie viel Speicher das Modell belegen darf und wie die Experten darin liegen</translation>
     </message>
     <message>
-        <source>parts of the model; each token uses a few</source>
-        <translation>Teile des Modells; jedes Token nutzt nur wenige davon</translation>
-    </message>
-    <message>
         <source>Keep a fixed mix…</source>
         <translation>Eine feste Mischung behalten …</translation>
     </message>
@@ -4475,6 +4471,10 @@
     <message>
         <source>Hatched</source>
         <translation>Schraffiert</translation>
+    </message>
+    <message>
+        <source>each token uses a few of them</source>
+        <translation>jedes Token nutzt ein paar davon</translation>
     </message>
 </context>
 <context>
@@ -6157,6 +6157,11 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Open a file…</source>
         <translation>Datei öffnen …</translation>
+    </message>
+    <message>
+        <source>or</source>
+        <comment>two ways to begin</comment>
+        <translation>oder</translation>
     </message>
 </context>
 <context>

@@ -14,7 +14,7 @@
 namespace fovea::ui {
 namespace {
 
-constexpr int card_padding = space::usual, card_gap = space::close;
+constexpr int card_padding = space::usual, card_gap = space::close, title_gap = 4, text_lines = 2;
 
 }  // namespace
 
@@ -39,7 +39,8 @@ QFont StarterCard::title_font() const {
 }
 
 QSize StarterCard::sizeHint() const {
-  const int lines = QFontMetrics(title_font()).height() + 4 + fontMetrics().height();
+  const int lines =
+      QFontMetrics(title_font()).height() + title_gap + text_lines * fontMetrics().lineSpacing();
   return {fontMetrics().averageCharWidth() * 40 + 2 * card_padding, lines + 2 * card_padding};
 }
 
@@ -57,17 +58,21 @@ void StarterCard::paintEvent(QPaintEvent*) {
   painter.setBrush(underMouse() || isDown() ? hover_background(palette()) : tones(palette()).card);
   painter.drawRoundedRect(edge, radius::card, radius::card);
   const QRect inner = rect().adjusted(card_padding, card_padding, -card_padding, -card_padding);
-  const auto write = [&](const QFont& font, const QColor& colour, const QString& words, int top) {
-    painter.setFont(font);
-    painter.setPen(colour);
-    const QFontMetrics metrics(font);
-    painter.drawText(QRect(inner.left(), top, inner.width(), metrics.height()),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(words, Qt::ElideRight, inner.width()));
-    return top + metrics.height() + 4;
-  };
-  const int below = write(title_font(), palette().color(QPalette::Text), starter_.title, inner.top());
-  write(font(), quiet_text(palette()), starter_.text, below);
+  const QFont bold = title_font();
+  const QFontMetrics metrics(bold);
+  painter.setFont(bold);
+  painter.setPen(palette().color(QPalette::Text));
+  painter.drawText(QRect(inner.left(), inner.top(), inner.width(), metrics.height()),
+                   Qt::AlignLeft | Qt::AlignVCenter,
+                   metrics.elidedText(starter_.title, Qt::ElideRight, inner.width()));
+  painter.setFont(font());
+  painter.setPen(quiet_text(palette()));
+  // Less than the lines could hold, since words are not divided.
+  const QString words =
+      fontMetrics().elidedText(starter_.text, Qt::ElideRight, text_lines * inner.width() * 9 / 10);
+  painter.drawText(QRect(inner.left(), inner.top() + metrics.height() + title_gap, inner.width(),
+                         text_lines * fontMetrics().lineSpacing()),
+                   Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, words);
 }
 
 // --- all of them

@@ -141,7 +141,7 @@ QWidget* LivePanel::make_header() {
   layout->setContentsMargins(0, 0, 0, 0);
   auto* title = new QLabel(tr("Experts"), header);
   set_type(*title, Type::text, true);
-  subtitle_ = new QLabel(tr("parts of the model; each token uses a few"), header);
+  subtitle_ = new QLabel(tr("each token uses a few of them"), header);
   set_type(*subtitle_, Type::hint);
   subtitle_->setForegroundRole(QPalette::PlaceholderText);
   subtitle_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);

@@ -54,13 +54,14 @@ void RoundButton::paintEvent(QPaintEvent*) {
     rounded(painter, area, area.width() / 2, Qt::NoBrush, t.accent, focus_width);
     area.adjust(4, 4, -4, -4);
   }
-  QColor ground = isEnabled() ? t.brand : t.hover;
+  QColor ground = t.brand;
+  if (!isEnabled()) ground.setAlphaF(0.45F);  // it stays what the page is for
   if (isDown()) ground = ground.darker(112);
   if (isEnabled() && underMouse() && !isDown()) ground = ground.lighter(106);
   rounded(painter, area, area.width() / 2, ground, {}, 0);
   QRectF place(0, 0, icon_size, icon_size);
   place.moveCenter(area.center());
-  paint_icon(painter, glyph_, place, isEnabled() ? t.on_brand : t.third);
+  paint_icon(painter, glyph_, place, isEnabled() ? t.on_brand : t.second);
 }
 
 // --- NavigationRow

@@ -7,7 +7,9 @@
 #include <QAction>
 #include <QApplication>
 #include <QDir>
+#include <QFont>
 #include <QFile>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 #include <cstdio>
@@ -19,6 +21,7 @@
 #include "engine/core/result.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/error_bar.h"
+#include "ui/chat/sidebar.h"
 #include "ui/chat/starter_view.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/chat/welcome_view.h"
@@ -118,7 +121,8 @@ bool Camera::take_first_start() {
   const auto* main = window_.welcome().findChild<QAbstractButton*>(QStringLiteral("welcomeMain"));
   const auto* find = window_.welcome().findChild<QAbstractButton*>(QStringLiteral("welcomeFind"));
   if (!QTest::qWaitFor([&] { return main->isVisible() || find->isVisible(); }, kLong)) return false;
-  QTest::qWait(5000);  // the speed is measured
+  QTest::qWait(5000);                // the speed is measured
+  window_.welcome().set_demo(true);  // as where it was built
   return save(window_, "first_start");
 }
 
@@ -191,6 +195,9 @@ bool Camera::take_answer() {
   if (!QTest::qWaitFor([&] { return stored != 0; }, kLong) || stored < 0) return false;
   desktop_.chat().conversation().open(stored);
   if (!QTest::qWaitFor([&] { return window_.transcript().message_count() == 2; }, kLong)) return false;
+  Q_EMIT window_.sidebar().renameRequested(stored, QStringLiteral("Routers and bits"));  // and lists it
+  QTest::qWait(600);
+  window_.transcript().verticalScrollBar()->setValue(0);
   return save(window_, "answer");
 }
 
@@ -274,6 +281,9 @@ int main(int argc, char** argv) {
   if (!write_settings(data, argv[3])) return 1;
 
   QApplication application(argc, argv);
+  QFont font = QApplication::font();
+  font.setPointSizeF(9.75);  // 13 pixels, as a desktop has it
+  QApplication::setFont(font);
   app::Desktop desktop({});
   desktop.start();
   desktop.window().resize(size);
