@@ -86,6 +86,10 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
                 precision::FirstToken::scope(request, planned.fitted.units.policy, *parts.units, *parts.tiers,
                                              device, model.config().experts_used()),
                 *parts.units, *parts.tiers, device, *parts.source));
+  // What it is measured with is given back before the arena takes what the plan gives it.
+  const double traffic_limit = traffic_limit_gb_per_s(request, device, options.threads);
+  if (traffic_limit == 0)
+    log::warning("runtime", "how fast versions may be read could not be measured: no limit");
   FOVEA_TRY(precision::Arena arena, precision::Arena::create(device, parts.plan.arena));
   FOVEA_TRY(
       parts.residency,
@@ -107,7 +111,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
                      .queue = std::max(precision::SwapLimits{}.queue, in_flight),
                      .publish_after_passes = request.publish_after_passes},
            .on_demand_blocks = parts.plan.on_demand_blocks,
-           .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, device, options.threads)}));
+           .bytes_per_second = 1e9 * traffic_limit}));
   FOVEA_CHECK(parts.residency->fill(first, options.threads, progress, std::move(stop), order));
   return std::make_unique<PrecisionControl>(std::move(parts));
 }

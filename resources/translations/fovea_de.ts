@@ -3360,10 +3360,6 @@
         <translation>Downloads</translation>
     </message>
     <message>
-        <source>Search on the hub</source>
-        <translation>Auf dem Hub suchen</translation>
-    </message>
-    <message>
         <source>&amp;Search</source>
         <translation>&amp;Suchen</translation>
     </message>
@@ -3442,6 +3438,10 @@
     <message>
         <source>Search models to download</source>
         <translation>Modelle zum Herunterladen suchen</translation>
+    </message>
+    <message>
+        <source>Search for models</source>
+        <translation>Modelle suchen</translation>
     </message>
 </context>
 <context>
@@ -3908,6 +3908,10 @@
         <source>of the quality that %1 bits add to %2</source>
         <translation>der Qualität, die %1 Bit gegenüber %2 bringen</translation>
     </message>
+    <message>
+        <source>%1 bits on average over %2 tokens</source>
+        <translation>im Mittel %1 Bit über %2 Token</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::HeatmapView</name>
@@ -3952,16 +3956,16 @@
         <translation>kräftiger = mehr genutzt</translation>
     </message>
     <message>
-        <source>room above %1</source>
-        <translation>Platz über %1</translation>
-    </message>
-    <message>
         <source>The colour shows how many bits a weight has, its strength how hot an expert is: the square root of its hotness relative to the hottest expert of its layer. Hotness is how much of the router&apos;s weight an expert has received lately. The line is how many of a layer&apos;s experts the memory allows to be more precise than the lowest: where it includes one that is not, another expert was worth more. A lozenge is a version that is being read. What has just changed is outlined; it brightens when it becomes more precise, and darkens when it makes room.</source>
         <translation>Die Farbe zeigt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Nachfrage im Verhältnis zum gefragtesten Experten seiner Schicht. Die Nachfrage ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekommen hat. Die Linie zeigt, wie viele Experten einer Schicht laut Speicher genauer sein dürfen als die niedrigste Stufe; reicht sie über einen hinaus, war ein anderer Experte mehr wert. Eine Raute ist eine Version, die gerade gelesen wird. Was sich eben geändert hat, ist umrandet: Es leuchtet auf, wenn es genauer wird, und wird dunkel, wenn es Platz macht.</translation>
     </message>
     <message>
         <source>just changed</source>
         <translation>eben geändert</translation>
+    </message>
+    <message>
+        <source>as many fit above %1</source>
+        <translation>so viele passen über %1</translation>
     </message>
 </context>
 <context>
@@ -4049,6 +4053,10 @@
         <source>Move its files to the trash</source>
         <translation>Seine Dateien in den Papierkorb verschieben</translation>
     </message>
+    <message>
+        <source>Enter opens it, Space shows what is known of it.</source>
+        <translation>Eingabe öffnet es, Leertaste zeigt, was über das Modell bekannt ist.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::LibraryPage</name>
@@ -4133,8 +4141,8 @@
         <translation>&amp;Neu suchen</translation>
     </message>
     <message>
-        <source>No model here has “%1” in its name.</source>
-        <translation>Kein Modell hier hat „%1“ im Namen.</translation>
+        <source>No model here matches “%1”.</source>
+        <translation>Kein Modell hier passt zu „%1“.</translation>
     </message>
 </context>
 <context>
@@ -5047,6 +5055,10 @@
     <message>
         <source>▴ questions</source>
         <translation>▴ Fragen</translation>
+    </message>
+    <message>
+        <source>fixed</source>
+        <translation>fest</translation>
     </message>
 </context>
 <context>

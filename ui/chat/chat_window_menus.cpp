@@ -243,7 +243,9 @@ void ChatWindow::import_file() {
 
 void ChatWindow::show_commands() {
   fill_move_menu();
-  auto* palette = new CommandPalette(*menuBar(), more_commands_, this);
+  // The panel's work on what is seen of it.
+  const bool has_panel = live_dock_ && live_dock_->isVisible();
+  auto* palette = new CommandPalette(*menuBar(), has_panel ? more_commands_ : QList<QMenu*>(), this);
   palette->setAttribute(Qt::WA_DeleteOnClose);
   palette->open();
 }

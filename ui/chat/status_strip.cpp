@@ -90,7 +90,7 @@ void StatusStrip::show_what_fits() {
     if (part->font() != small) part->setFont(small);
     const int wanted = part->sizeHint().width() + layout()->spacing();
     // That an answer in view is written is told by how fast.
-    const bool is_told = part == activity_ && status_.is_in_view && !speed_->text().isEmpty();
+    const bool is_told = part == activity_ && status_.is_in_view && !speed_->isHidden();
     const bool is_shown = !part->text().isEmpty() && !is_told && wanted <= room;
     part->setVisible(is_shown);
     if (is_shown) room -= wanted;

@@ -62,8 +62,10 @@ QString GaugeView::what() const {
 }
 
 QString GaugeView::with() const {
-  return gain_.bits_per_use > 0 ? tr("experts in use average %1 bits").arg(number_text(gain_.bits_per_use, 1))
-                                : QString();
+  if (gain_.bits_per_use <= 0) return {};
+  const QString bits = number_text(gain_.bits_per_use, 1);
+  return gain_.tokens > 0 ? tr("%1 bits on average over %2 tokens").arg(bits, count_text(gain_.tokens))
+                          : tr("experts in use average %1 bits").arg(bits);
 }
 
 void GaugeView::set(const PolicyGain& gain, double lowest_bits, double highest_bits) {
@@ -143,8 +145,12 @@ void QualityLineView::set_line(const QualityLine& line, const PolicyGain& whole)
 // Of each line, with what it is worth over the whole session.
 QStringList QualityLineView::legend() const {
   const bool compared = whole_.chosen_by != FixedMix::none;
+  const bool is_drawn =
+      std::ranges::any_of(line_.points, [](const QualityPoint& p) { return p.fixed.has_value(); });
   return {tr("adaptive %1").arg(percent_text(whole_.kept)),
-          compared ? tr("fixed %1").arg(percent_text(whole_.fixed_kept)) : QString(),
+          compared   ? tr("fixed %1").arg(percent_text(whole_.fixed_kept))
+          : is_drawn ? tr("fixed")
+                     : QString(),
           tr("all low %1").arg(percent_text(whole_.low_kept))};
 }
 

@@ -14,12 +14,14 @@ constexpr double kWidestCell = 3.2;  // ÷ its height
 
 void HeatLayout::set_shape(int first_layer, int layers, int slots, bool in_order) {
   if (first_layer == first_layer_ && layers == layers_ && slots == slots_ && in_order == in_order_) return;
+  const HeatLayout before = *this;
   in_order_ = in_order;
   first_layer_ = first_layer;
   layers_ = layers;
   slots_ = slots;
   choose_fold();
-  show_all();
+  const bool same = before.first_layer_ == first_layer && before.layers_ == layers && before.slots_ == slots;
+  if (!same || before.fold_ != fold_) show_all();
 }
 
 void HeatLayout::set_area(const QRectF& area) {

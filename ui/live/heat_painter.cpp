@@ -12,9 +12,9 @@ namespace fovea::ui {
 namespace {
 
 constexpr std::size_t texture_count = 6;
-constexpr int narrow = 4;  // pixels, of cells that are drawn in whole vectors
-// Device pixels: from here cells stand apart, and from here twice as far.
-constexpr double kSpaciousCell = 4.5, kWideCell = 10, kHighCell = 6.5;
+constexpr int narrow = 4;                             // pixels, of cells that are drawn in whole vectors
+constexpr double kSpaciousCell = 4.5;                 // device pixels: from here cells stand apart …
+constexpr double kWideCell = 10, kHighCell = 6.5;     // … and, of the window's, from here twice as far
 constexpr int kRoundedWidth = 6, kRoundedHeight = 4;  // pixels of the least cell whose corners are off
 
 QRgb blend(QRgb a, QRgb b, double share_of_b) {

@@ -52,9 +52,9 @@ class HeatPainter {
   };
   // What all rows of one picture share. Lengths and positions are device pixels.
   struct Grid {
-    std::vector<int> edges;                        // [columns + 1]
-    int gap = 1;                                   // a texture's pixel
-    int beside = 0, below = 0;                     // between cells that stand apart
+    std::vector<int> edges;     // [columns + 1]
+    int gap = 1;                // between cells that stand a little apart, and a texture's pixel
+    int beside = 0, below = 0;  // between cells that stand apart
     int left = 0, right = 0, top = 0, bottom = 0;  // of the area
     bool cells_apart = false;
     std::array<std::uint8_t, 256> place_of_tier{};

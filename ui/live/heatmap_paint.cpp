@@ -85,7 +85,7 @@ void HeatmapView::paint_labels(QPainter& painter) const {
 }
 
 bool HeatmapView::has_frontier() const {
-  return order_ == HeatOrder::by_hotness && scene_.bits.size() > 1 && !single_layer_;
+  return order_ == HeatOrder::by_hotness && scene_.bits.size() > 1 && layout_.fold() == 1 && !single_layer_;
 }
 
 void HeatmapView::paint_frontier(QPainter& painter) const {
@@ -102,10 +102,7 @@ void HeatmapView::paint_frontier(QPainter& painter) const {
     line << QPointF(x, row.top()) << QPointF(x, row.bottom());
   }
   painter.setBrush(Qt::NoBrush);
-  // Dashed, so that it is not taken for the outline of what has changed.
-  QPen pen(tones(palette()).second, 1.2);
-  pen.setDashPattern({3, 2});
-  painter.setPen(pen);
+  painter.setPen(QPen(tones(palette()).second, 1));
   painter.drawPolyline(line);
 }
 
@@ -154,7 +151,10 @@ void HeatmapView::paint_in_flight(QPainter& painter) {
     QColor veil = is_up ? Qt::white : Qt::black;
     veil.setAlphaF(static_cast<float>((is_up ? 0.55 : 0.6) * freshness * freshness));
     const QRectF cell = rect_of(unit);
-    painter.fillRect(cell.toRect().adjusted(0, 0, -1, -1), veil);
+    // Without what is between cells that stand apart.
+    const QRect whole = cell.toRect();
+    painter.fillRect(std::min(whole.width(), whole.height()) > 4 ? whole.adjusted(0, 0, -1, -1) : whole,
+                     veil);
     QColor colour = ink;
     colour.setAlphaF(static_cast<float>(0.75 * freshness));
     painter.setPen(colour);

@@ -15,7 +15,7 @@
 namespace fovea::ui {
 namespace {
 
-constexpr int kFramesBetweenOrders = 20;  // cells would jump about
+constexpr int kFramesBetweenOrders = 8;  // else cells would jump about
 constexpr double kZoomStep = 1.25;
 constexpr double kSmallestSliding = 4;  // pixels: of smaller cells nobody sees where they go
 

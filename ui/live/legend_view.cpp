@@ -167,11 +167,9 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
   if (!swaps_) return y + line * 1.2;
   if (frontier_) {
     const QPointF mark =
-        words(tr("room above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
+        words(tr("as many fit above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
     if (painter) {
-      QPen dashes(tones(palette()).second, 1.2);
-      dashes.setDashPattern({3, 2});
-      painter->setPen(dashes);
+      painter->setPen(QPen(tones(palette()).second, 1));
       painter->drawLine(QPointF(mark.x(), mark.y() + line / 2),
                         QPointF(mark.x() + line * 0.9, mark.y() + line / 2));
     }

@@ -276,7 +276,7 @@ void PoolsView::tell() {
 }
 
 bool PoolsView::event(QEvent* event) {
-  if (event->type() == QEvent::ToolTip) {
+  if (event->type() == QEvent::ToolTip && !brief_) {
     QToolTip::showText(
         static_cast<QHelpEvent*>(event)->globalPos(),
         numbers_.budget_bytes > 0

@@ -77,8 +77,10 @@ QWidget* DownloadPage::make_downloads() {
   layout->setContentsMargins(0, 0, 0, 0);
   downloads_ = new DownloadList(downloads_box_);
   downloads_->setAccessibleName(tr("Downloads"));
-  connect(downloads_, &DownloadList::countChanged, this,
-          [this](int count) { downloads_box_->setVisible(count > 0); });
+  connect(downloads_, &DownloadList::countChanged, this, [this](int count) {
+    downloads_box_->setVisible(count > 0);
+    if (count > 0) Q_EMIT told(downloads_box_);
+  });
   downloads_box_->hide();
   layout->addWidget(card_heading(tr("Downloads"), downloads_box_));
   layout->addWidget(downloads_);
@@ -92,7 +94,7 @@ QWidget* DownloadPage::make_search() {
   field_ = new QLineEdit(box);
   field_->setObjectName(QStringLiteral("hubSearch"));
   field_->setPlaceholderText(tr("Search models to download"));
-  field_->setAccessibleName(tr("Search on the hub"));
+  field_->setAccessibleName(tr("Search for models"));
   field_->setClearButtonEnabled(true);
   search_ = new QPushButton(tr("&Search"), box);
   search_->setObjectName(QStringLiteral("startSearch"));
@@ -264,7 +266,7 @@ void DownloadPage::edit_search(const QString& text) {
   update_enabled();
   catalogue_->set_filter(text);
   Q_EMIT typed(text);
-  if (text.trimmed().isEmpty() && !searched_.isEmpty() && !searching_) {
+  if (text.trimmed().isEmpty() && !searched_.isEmpty()) {
     searched_.clear();
     repository_.clear();
     repository_table_->set_rows({});
@@ -280,7 +282,8 @@ void DownloadPage::show_catalogue() {
           ? tr("Press Enter to search all of %1 for “%2”.").arg(hub_, typed)
           : tr("None of these match. Press Enter to search all of %1 for “%2”.").arg(hub_, typed));
   catalogue_note_->setVisible(!typed.isEmpty());
-  if (catalogue_->has_rows()) show_results(false);
+  if (catalogue_->has_rows()) return show_results(false);
+  Q_EMIT resultsShown(false);  // there is nothing else to be seen in their place
 }
 
 void DownloadPage::show_results(bool shown) {
@@ -293,6 +296,10 @@ void DownloadPage::search(const QString& text) {
   field_->setText(text);
   start_search();
   field_->setFocus();
+}
+
+void DownloadPage::end_search() {
+  field_->clear();
 }
 
 void DownloadPage::start_search() {
@@ -359,6 +366,7 @@ void DownloadPage::update_enabled() {
 
 void DownloadPage::show_error(const QString& text) {
   message_->show_error(text);
+  Q_EMIT told(message_);
   if (searching_) {
     searching_ = false;
     found_text_->setText(tr("The search failed."));
@@ -369,10 +377,12 @@ void DownloadPage::show_error(const QString& text) {
 
 void DownloadPage::show_notice(const QString& text) {
   message_->show_notice(text);
+  Q_EMIT told(message_);
 }
 
 void DownloadPage::ask_token() {
   token_box_->show();
+  Q_EMIT told(token_box_);
 }
 
 void DownloadPage::token_saved() {

@@ -34,6 +34,7 @@ class DownloadPage : public QWidget {
   // What is shown before anything is searched for.
   void set_catalogue(const std::vector<CatalogueRow>& rows);
   void search(const QString& text);  // as if the user had typed it
+  void end_search();                 // the models that Fovea knows are seen again
   void show_found(const QString& text, const std::vector<RepositoryRow>& rows);
   void show_versions(const QString& repository, const std::vector<VersionRow>& rows);
   void show_error(const QString& text);
@@ -55,6 +56,7 @@ class DownloadPage : public QWidget {
   void openRequested(const QString& path);
   void tokenEntered(const QString& token);
   void settingsRequested();
+  void told(QWidget* where);        // something that is to be seen
   void typed(const QString& text);  // into the field
   void resultsShown(bool shown);    // of a search, instead of the models that Fovea knows
 

@@ -72,7 +72,9 @@ void LibraryCard::show_model(const LibraryRow& row) {
                                          .arg(row.experts)
                                          .arg(row.experts_used);
   set_words(words);
-  setAccessibleDescription(row.error.isEmpty() ? row.fit_why : row.error);
+  const QString why = row.error.isEmpty() ? row.fit_why : row.error;
+  setAccessibleDescription((why.isEmpty() ? QString() : why + QLatin1Char(' ')) +
+                           tr("Enter opens it, Space shows what is known of it."));
   details_->show_model(row);
   update_actions();
 }
@@ -116,6 +118,7 @@ void LibraryCard::toggle_details() {
 }
 
 void LibraryCard::keyPressEvent(QKeyEvent* event) {
+  if (!hasFocus()) return ModelCard::keyPressEvent(event);  // a button's that has no use for it
   if (event->key() == Qt::Key_Space) return toggle_details();
   if (event->key() != Qt::Key_Return && event->key() != Qt::Key_Enter) return ModelCard::keyPressEvent(event);
   if (row_.can_open) Q_EMIT openRequested();

@@ -144,10 +144,10 @@ void LibraryPage::set_model(const LibraryRow& row) {
   LibraryCard* const known = card(row.path);
   if (!known || known->model() == row) return;
   known->show_model(row);
-  arrange();
+  // While they are read one after the other, none jumps away from under the mouse.
+  looking_ ? show_filtered() : arrange();
 }
 
-// One button is filled: of the first model that can be opened.
 void LibraryPage::arrange() {
   const auto place = [](const LibraryCard* each) {
     const LibraryRow& row = each->model();
@@ -155,13 +155,10 @@ void LibraryPage::arrange() {
     return std::tuple(!row.is_open, fit, row.name.toLower(), row.path);
   };
   std::ranges::stable_sort(cards_, {}, place);
-  bool is_first = true;
   const QWidget* before = findChild<QToolButton*>(QStringLiteral("folders"));
   for (LibraryCard* each : cards_) {
     list_->removeWidget(each);
     list_->addWidget(each);
-    make_main(each->action(), is_first && each->model().can_open);
-    if (each->model().can_open) is_first = false;
     for (QWidget* next :
          {static_cast<QWidget*>(each), static_cast<QWidget*>(&each->action()),
           static_cast<QWidget*>(each->findChild<QToolButton*>(QStringLiteral("modelMore")))}) {
@@ -177,17 +174,21 @@ void LibraryPage::set_filter(const QString& text) {
   show_filtered();
 }
 
+// One button is filled: of the first model that can be opened.
 void LibraryPage::show_filtered() {
-  bool some = false;
+  bool some = false, some_opens = false;
   for (LibraryCard* each : cards_) {
     const bool is_shown = filter_.isEmpty() || each->has(filter_);
+    const bool opens = is_shown && each->model().can_open;
     each->setVisible(is_shown);
+    make_main(each->action(), opens && !some_opens);
     some = some || is_shown;
+    some_opens = some_opens || opens;
   }
   empty_box_->setVisible(!some);
   empty_->setText(looking_         ? tr("Looking for models…")
                   : cards_.empty() ? tr("There are no models on this computer yet.")
-                                   : tr("No model here has “%1” in its name.").arg(filter_));
+                                   : tr("No model here matches “%1”.").arg(filter_));
 }
 
 void LibraryPage::set_folders(const std::vector<FolderView>& folders) {
@@ -197,7 +198,7 @@ void LibraryPage::set_folders(const std::vector<FolderView>& folders) {
 void LibraryPage::set_looking(bool looking) {
   looking_ = looking;
   looking_label_->setVisible(looking);
-  show_filtered();
+  arrange();
 }
 
 LibraryCard* LibraryPage::card(const QString& path) const {
@@ -216,7 +217,9 @@ QString LibraryPage::selected() const {
 }
 
 void LibraryPage::show_work(const QString& text, qint64 done, qint64 total) {
+  const bool begins = work_->isHidden() && !text.isEmpty();
   work_->setVisible(!text.isEmpty());
+  if (begins) Q_EMIT told(work_);
   busy_ = !text.isEmpty();
   for (LibraryCard* each : cards_) each->set_busy(busy_);
   if (text.isEmpty()) return;
@@ -228,10 +231,12 @@ void LibraryPage::show_work(const QString& text, qint64 done, qint64 total) {
 
 void LibraryPage::show_notice(const QString& text) {
   message_->show_notice(text);
+  Q_EMIT told(message_);
 }
 
 void LibraryPage::show_error(const QString& text) {
   message_->show_error(text);
+  Q_EMIT told(message_);
 }
 
 void LibraryPage::fill_folders() {
@@ -259,7 +264,8 @@ void LibraryPage::add_folder() {
   if (!folder.isEmpty()) Q_EMIT addFolderRequested(folder);
 }
 
-void LibraryPage::ask_remove(const LibraryRow& row) {
+// The model may be gone before the question is answered.
+void LibraryPage::ask_remove(LibraryRow row) {
   QString text = tr("Move %1 to the trash?").arg(row.name);
   QString more = tr("Its files take %1 on the disk; the space is freed when the trash is emptied.\n\n%2")
                      .arg(bytes_text(row.bytes), row.path);

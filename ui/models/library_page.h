@@ -9,7 +9,6 @@
 class QLabel;
 class QMenu;
 class QProgressBar;
-class QToolButton;
 class QVBoxLayout;
 
 namespace fovea::ui {
@@ -50,6 +49,7 @@ class LibraryPage : public QWidget {
   void addFolderRequested(const QString& folder);
   void removeFolderRequested(const QString& folder);
   void refreshRequested();
+  void told(QWidget* where);  // something that is to be seen
 
  private:
   QWidget* make_head();
@@ -60,7 +60,7 @@ class LibraryPage : public QWidget {
   void show_filtered();
   void fill_folders();
   void add_folder();
-  void ask_remove(const LibraryRow& row);
+  void ask_remove(LibraryRow row);
 
   std::vector<LibraryCard*> cards_;
   std::vector<FolderView> folders_;

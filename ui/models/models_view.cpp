@@ -2,6 +2,7 @@
 
 #include <QLineEdit>
 #include <QScrollBar>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include "ui/models/download_page.h"
@@ -32,9 +33,17 @@ ModelsView::ModelsView(QWidget* parent) : Page(tr("Models"), parent) {
   // What is typed is looked for here and there; what a search finds takes the place of both.
   connect(download_, &DownloadPage::typed, library_, &LibraryPage::set_filter);
   connect(download_, &DownloadPage::resultsShown, library_, &QWidget::setHidden);
+  const auto show = [this](QWidget* where) {
+    QTimer::singleShot(0, where, [this, where] {  // when it has its place
+      if (where->isVisibleTo(area_->widget())) area_->ensureWidgetVisible(where, 0, space::close);
+    });
+  };
+  connect(library_, &LibraryPage::told, this, show);
+  connect(download_, &DownloadPage::told, this, show);
 }
 
 void ModelsView::show_library() {
+  download_->end_search();
   area_->verticalScrollBar()->setValue(0);
 }
 

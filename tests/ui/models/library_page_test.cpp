@@ -30,14 +30,15 @@ using namespace fovea::tests;
 namespace {
 
 // Answers the next message box with the button of this text.
+void answer_box_now(const QString& text) {
+  auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+  QVERIFY(box);
+  for (QAbstractButton* button : box->buttons())
+    if (button->text().remove(QLatin1Char('&')) == text) return button->click();
+  box->reject();
+}
 void answer_box(const QString& text) {
-  QTimer::singleShot(0, qApp, [text] {
-    auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
-    QVERIFY(box);
-    for (QAbstractButton* button : box->buttons())
-      if (button->text().remove(QLatin1Char('&')) == text) return button->click();
-    box->reject();
-  });
+  QTimer::singleShot(0, qApp, [text] { answer_box_now(text); });
 }
 
 }  // namespace
@@ -159,10 +160,19 @@ class LibraryPageTest : public QObject {
     QTest::mouseClick(button(path), Qt::LeftButton);
     QCOMPARE(opened.count(), 1);
     QCOMPARE(opened[0][0].toString(), path);
-    QTest::keyClick(page_->card(path), Qt::Key_Return);
+    const auto enter = [this](const QString& on) {
+      page_->card(on)->setFocus();
+      QTest::keyClick(page_->card(on), Qt::Key_Return);
+    };
+    enter(path);
     QCOMPARE(opened.count(), 2);
     for (const std::size_t other : {3U, 4U, 0U})  // does not fit, broken, open already
-      QTest::keyClick(page_->card(sample_models()[other].path), Qt::Key_Return);
+      enter(sample_models()[other].path);
+    QCOMPARE(opened.count(), 2);
+    // What a button on it has no use for is not the card's.
+    auto* more = page_->card(path)->findChild<QToolButton*>(QStringLiteral("modelMore"));
+    more->setFocus();
+    QTest::keyClick(page_->card(path), Qt::Key_Return);
     QCOMPARE(opened.count(), 2);
   }
 
@@ -194,6 +204,15 @@ class LibraryPageTest : public QObject {
     QCOMPARE(removed.count(), 1);
     QCOMPARE(removed[0][0].toString(), path);
     QVERIFY(!action(sample_models()[0].path, "removeModel")->isEnabled());  // it is open
+    // It may go while the question is asked.
+    QTimer::singleShot(0, qApp, [this] {
+      page_->set_models({});
+      QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    });
+    QTimer::singleShot(50, qApp, [] { answer_box_now(QStringLiteral("Move to the trash")); });
+    action(path, "removeModel")->trigger();
+    QCOMPARE(removed.count(), 2);
+    QCOMPARE(removed[1][0].toString(), path);
   }
 
   void itsMenuAsksForTheRest() {

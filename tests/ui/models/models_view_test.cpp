@@ -1,0 +1,91 @@
+// The page of models: what is here and what can be had on one page, and a search in the place of both.
+#include "ui/models/models_view.h"
+
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QTableView>
+
+#include "tests/support/test.h"
+#include "tests/ui/models/samples.h"
+#include "ui/models/catalogue_list.h"
+#include "ui/models/download_page.h"
+#include "ui/models/library_card.h"
+#include "ui/models/library_page.h"
+#include "ui/models/message_line.h"
+#include "ui/theme/window_size.h"
+
+using namespace fovea::ui;
+using namespace fovea::tests;
+
+class ModelsViewTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    view_ = std::make_unique<ModelsView>();
+    view_->resize(1000, 500);
+    view_->show();
+    view_->library().set_models(sample_models());
+    view_->download().set_catalogue(sample_catalogue());
+    QVERIFY(QTest::qWaitForWindowExposed(view_.get()));
+  }
+  void cleanup() { view_.reset(); }
+
+  // One below the other, and what is typed is looked for in both.
+  void bothAreOnOnePage() {
+    QVERIFY(view_->library().isVisible() && view_->download().catalogue().isVisible());
+    QTRY_VERIFY(view_->library().geometry().bottom() < view_->download().geometry().top());
+    field()->setText(QStringLiteral("mxfp4"));
+    QCOMPARE(std::ranges::count_if(view_->library().cards(),
+                                   [](const LibraryCard* card) { return card->isVisible(); }),
+             1);
+    QCOMPARE(view_->download().catalogue().shown_count(), 0);
+    field()->clear();
+    QCOMPARE(view_->download().catalogue().shown_count(), 3);
+  }
+
+  // However it ends, the way back is there.
+  void aSearchTakesTheirPlaceAndGivesItBack() {
+    const auto search = [&] {
+      field()->setText(QStringLiteral("qwen"));
+      QTest::keyClick(field(), Qt::Key_Return);
+      QVERIFY(!view_->library().isVisible());
+    };
+    search();
+    view_->download().show_found(QStringLiteral("qwen"), sample_repositories());
+    QVERIFY(view_->findChild<QTableView*>(QStringLiteral("repositories"))->isVisible());
+    view_->show_library();
+    QVERIFY(view_->library().isVisible() && view_->download().catalogue().isVisible());
+    search();
+    field()->clear();  // before it is answered
+    QVERIFY(view_->library().isVisible());
+    view_->download().show_found(QStringLiteral("qwen"), sample_repositories());  // too late
+    QVERIFY(view_->library().isVisible());
+    view_->download().set_catalogue({});  // nothing is known
+    search();
+    field()->clear();
+    QVERIFY(view_->library().isVisible());
+  }
+
+  // What is told stands where it is seen.
+  void whatIsToldIsSeen() {
+    auto* area = view_->findChild<PageArea*>();
+    const auto is_seen = [&](const QWidget& what) {
+      return area->viewport()->rect().intersects(QRect(what.mapTo(area->viewport(), QPoint()), what.size()));
+    };
+    view_->resize(1000, 260);
+    view_->library().show_error(QStringLiteral("the disk is on fire"));
+    QTRY_VERIFY(is_seen(view_->library().message()));
+    view_->download().show_notice(QStringLiteral("The token is in the keyring."));
+    QTRY_VERIFY(is_seen(view_->download().message()));
+  }
+
+ private:
+  QLineEdit* field() { return view_->findChild<QLineEdit*>(QStringLiteral("hubSearch")); }
+
+  std::unique_ptr<ModelsView> view_;
+};
+FOVEA_TEST(ModelsViewTest)
+
+#include "models_view_test.moc"
