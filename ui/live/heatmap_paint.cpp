@@ -102,7 +102,7 @@ void HeatmapView::paint_frontier(QPainter& painter) const {
     line << QPointF(x, row.top()) << QPointF(x, row.bottom());
   }
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(tones(palette()).second, 1));
+  painter.setPen(QPen(tones(palette()).third, 1));
   painter.drawPolyline(line);
 }
 

@@ -169,7 +169,7 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
     const QPointF mark =
         words(tr("as many fit above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
     if (painter) {
-      painter->setPen(QPen(tones(palette()).second, 1));
+      painter->setPen(QPen(tones(palette()).third, 1));
       painter->drawLine(QPointF(mark.x(), mark.y() + line / 2),
                         QPointF(mark.x() + line * 0.9, mark.y() + line / 2));
     }
