@@ -2,9 +2,11 @@
 // cursor.
 #include <QPaintEvent>
 #include <QPainter>
+#include <QStaticText>
 #include <QtMath>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "ui/language/number_text.h"
 #include "ui/live/heatmap_view.h"
@@ -106,8 +108,9 @@ void HeatmapView::paint_frontier(QPainter& painter) const {
   painter.drawPolyline(line);
 }
 
-// Large cells say in words what their colour says: the tier, and which expert.
+// Large cells say in words what their colour says: the tier, and which expert. While they slide they do not.
 void HeatmapView::paint_words(QPainter& painter) const {
+  if (slide_.is_under_way()) return;
   const double width = layout_.cell_width(), height = layout_.cell_height();
   if (height < fontMetrics().height() / 2.0) return;
   QFont font = this->font();
@@ -116,6 +119,16 @@ void HeatmapView::paint_words(QPainter& painter) const {
   if (width < metrics.horizontalAdvance(QStringLiteral("bf16")) || height < metrics.height() * 1.05) return;
   painter.setFont(font);
   const bool both = height >= 2.1 * metrics.height();
+  std::map<QString, QStaticText> laid_out;  // the few words that there are, once for all cells
+  const auto write = [&](const QString& words, const QPointF& centre) {
+    auto [found, is_new] = laid_out.try_emplace(words, words);
+    if (is_new) {
+      found->second.setTextFormat(Qt::PlainText);
+      found->second.prepare({}, font);
+    }
+    const QSizeF size = found->second.size();
+    painter.drawStaticText(centre - QPointF(size.width() / 2, size.height() / 2), found->second);
+  };
   const MapFrame& frame = *scene_.frame;
   for (int layer = layout_.first_layer(); layer < layout_.first_layer() + layout_.layers(); ++layer) {
     const auto base = static_cast<std::size_t>(layer * frame.units_per_layer);
@@ -132,8 +145,9 @@ void HeatmapView::paint_words(QPainter& painter) const {
       const QString name = tier < scene_.bits.size() ? QString::number(whole_bits(scene_.bits[tier]))
                            : tier == host_tier       ? tr("CPU", "computed by the processor")
                                                      : tr("disk");
-      painter.drawText(rect, Qt::AlignCenter,
-                       both ? QString::number(expert) + QLatin1Char('\n') + name : name);
+      const QPointF line(0, both ? metrics.height() / 2 : 0);
+      if (both) write(QString::number(expert), rect.center() - line);
+      write(name, rect.center() + line);
     }
   }
   painter.setFont(this->font());

@@ -15,8 +15,9 @@
 namespace fovea::ui {
 namespace {
 
-constexpr int kFramesBetweenOrders = 8;  // else cells would jump about
+constexpr int kFramesBetweenOrders = 20;  // cells would jump about
 constexpr double kZoomStep = 1.25;
+constexpr int kSlideMilliseconds = 30;  // between two pictures of a slide
 constexpr double kSmallestSliding = 4;  // pixels: of smaller cells nobody sees where they go
 
 }  // namespace
@@ -34,6 +35,9 @@ HeatmapView::HeatmapView(QWidget* parent) : QWidget(parent) {
   motion_->setEndValue(1.0);
   motion_->setEasingCurve(QEasingCurve::InOutCubic);
   connect(motion_, &QVariantAnimation::valueChanged, this, [this](const QVariant& progress) {
+    // Every second picture of a screen is enough for cells that slide.
+    if (since_slid_.isValid() && since_slid_.elapsed() < kSlideMilliseconds) return;
+    since_slid_.start();
     slide_.set_progress(progress.toDouble());
     stale_ = true;
     update(map_rect());

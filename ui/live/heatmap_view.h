@@ -2,6 +2,7 @@
 // or + and −, moved by dragging, walked through with the arrow keys.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QImage>
 #include <QWidget>
 #include <functional>
@@ -114,6 +115,7 @@ class HeatmapView : public QWidget {
   HeatPainter painter_;
   HeatPlaces places_;
   HeatSlide slide_;
+  QElapsedTimer since_slid_;
   QVariantAnimation* motion_;  // of the slide
   HeatOrder order_ = HeatOrder::by_hotness;
   bool textures_ = false;
