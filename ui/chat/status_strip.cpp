@@ -80,6 +80,7 @@ void StatusStrip::set_status(const StatusView& status) {
   setToolTip(explanation());
   setAccessibleDescription(text());
   show_what_fits();
+  layout()->activate();  // no picture shows a longer number in a shorter one's place
 }
 
 // Whole parts, the most telling ones.
