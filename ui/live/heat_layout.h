@@ -18,8 +18,8 @@ class HeatLayout {
  public:
   static constexpr double largest_zoom = 64;
 
-  // `first_layer` and `layers` choose what is shown of the model. `in_order`: each layer's experts stand in an
-  // order that is read along its row, so that it has one, however narrow their cells are.
+  // `first_layer` and `layers` choose what is shown of the model. `in_order`: each layer's experts stand in
+  // an order that is read along its row, so that it has one, however narrow their cells are.
   void set_shape(int first_layer, int layers, int slots, bool in_order = false);
   void set_area(const QRectF& area);
 

@@ -71,7 +71,8 @@ ModelCard::ModelCard(QWidget* parent)
   grid_->addWidget(size_, 0, size_column, 2, 1);
   grid_->addWidget(action_, 0, action_column, 2, 1);
   grid_->setColumnStretch(name_column, 1);
-  grid_->setColumnMinimumWidth(tool_column, control_height);  // the columns of all cards stand below each other
+  grid_->setColumnMinimumWidth(tool_column,
+                               control_height);  // the columns of all cards stand below each other
   set_words({});
 }
 
