@@ -75,8 +75,7 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
           "--first-token-layers", request.first_token_layers,
           "With fovea and dynaexq, on a processor: in so many of the first layers a text's first token gets "
           "its experts at the highest tier, which are read for it; --as-published: in none (default: in as "
-          "many as "
-          "128 MiB are read for, four at least)"))
+          "many as 128 MiB are read for, four at least)"))
       ->check(number_between(0, 1 << 20));
   group(command.add_option("--events", request.events, "Write the swap log to this file, as JSON lines"));
 }

@@ -38,9 +38,8 @@ inline constexpr const char* precision_keys =
     "                     that the highest tier served, bits_per_use the mean of the weights that served "
     "them,\n"
     "                     answer_bits_per_weight the mean over the tokens of answers\n"
-    "  expectation_weights, expectation_log_likelihood: of a policy that expects; what counts, the "
-    "calibration "
-    "and\n"
-    "                     then each time scale, as it has learnt, and the mean ln p of what was chosen\n";
+    "  expectation_weights, expectation_log_likelihood: of a policy that expects; what counts, the\n"
+    "                     calibration and then each time scale, as it has learnt, and the mean ln p of what "
+    "was chosen\n";
 
 }  // namespace fovea::app

@@ -3964,7 +3964,7 @@
         <translation>eben geändert</translation>
     </message>
     <message>
-        <source>as many fit above %1</source>
+        <source>this many fit above %1</source>
         <translation>so viele passen über %1</translation>
     </message>
 </context>

@@ -167,7 +167,7 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
   if (!swaps_) return y + line * 1.2;
   if (frontier_) {
     const QPointF mark =
-        words(tr("as many fit above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
+        words(tr("this many fit above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
     if (painter) {
       painter->setPen(QPen(tones(palette()).third, 1));
       painter->drawLine(QPointF(mark.x(), mark.y() + line / 2),
