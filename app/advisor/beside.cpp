@@ -44,7 +44,7 @@ class Beside {
     if (request_.full) {
       const auto judged = judge(*request_.full, {&adaptive, &fixed});
       found.left_out = !judged && judged.error().kind == ErrorKind::cancelled;
-      if (!judged && !found.left_out) return std::unexpected(judged.error());
+      if (!judged && !found.left_out) found.trouble = judged.error();
     }
     found.adaptive = std::move(adaptive.answer);
     found.fixed = std::move(fixed.answer);
@@ -93,10 +93,13 @@ class Beside {
   }
 
   Result<void> judge(const LoadOptions& options, std::initializer_list<Written*> answers) {
-    tell({.part = Part::judges, .setting = 2, .seconds_left = opening_seconds_});
+    double reading = 0;
+    for (const Written* const written : answers) reading += reading_seconds(*written, options.chunk);
+    tell({.part = Part::judges, .setting = 2, .seconds_left = opening_seconds_ + reading});
     FOVEA_TRY(const std::unique_ptr<Engine> engine, open(2, options));
     for (Written* const written : answers) {
-      tell({.part = Part::judges, .setting = 2});
+      tell({.part = Part::judges, .setting = 2, .seconds_left = reading});
+      reading -= reading_seconds(*written, options.chunk);
       if (written->tokens.empty()) continue;
       FOVEA_TRY(const std::vector<double> scores,
                 score_tokens(*engine, written->prompt, written->tokens, stop_));
@@ -105,6 +108,12 @@ class Beside {
       written->answer.divergence = (written->own - full) / static_cast<double>(written->tokens.size());
     }
     return {};
+  }
+
+  double reading_seconds(const Written& written, std::int64_t chunk) const {
+    const auto tokens = std::ssize(written.prompt) + std::ssize(written.tokens);
+    const std::int64_t passes = chunk > 0 ? (tokens + chunk - 1) / chunk : 1;
+    return static_cast<double>(passes) * request_.full_pass_seconds;
   }
 
   void tell(const BesideProgress& progress) const {

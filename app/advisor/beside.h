@@ -19,6 +19,7 @@ struct BesideRequest {
   LoadOptions adaptive = {}, fixed = {};
   // Every weight as the file has it; nothing: there is no room for that.
   std::optional<LoadOptions> full = {};
+  double full_pass_seconds = 0;  // that each of its passes reads the disk for
   // Its messages, sampling and limit; a seed of 0 becomes one that both share.
   GenerateRequest question = {};
 };
@@ -38,7 +39,8 @@ struct BesideAnswer {
 struct BesideResult {
   BesideAnswer adaptive, fixed;
   std::uint64_t seed = 0;
-  bool left_out = false;  // the full model: it was stopped while that read
+  bool left_out = false;              // the full model: it was stopped while that read …
+  std::optional<Error> trouble = {};  // … or this went wrong
 };
 
 struct BesideProgress {
@@ -47,11 +49,11 @@ struct BesideProgress {
   int setting = 0;  // 0: adaptive, 1: fixed, 2: the full model
   Progress opening = {};
   std::string_view text = {};  // of the answer, that came now
-  double seconds_left = 0;     // of judging, as long as opening took before; 0: not known
+  double seconds_left = 0;     // of judging: as long as opening took before, and what is read; 0: not known
 };
 
-// ErrorKind::cancelled when stopped before both have answered; later that leaves out the full model. Errors
-// of loading and answering.
+// ErrorKind::cancelled when stopped before both have answered, and errors of loading and answering. What goes
+// wrong later leaves out the full model, and the answers stay.
 Result<BesideResult> answer_beside(const BesideRequest& request, const ComparisonLoader& load,
                                    const std::function<void(const BesideProgress&)>& tell = {},
                                    std::stop_token stop = {});

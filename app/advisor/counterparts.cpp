@@ -43,6 +43,23 @@ std::int64_t all_bytes(const Plan& plan) {
   return taken_bytes(plan) + plan.host.weights;
 }
 
+// Experts as the file has them, as many as there is room for, the others elsewhere.
+PrecisionRequest file_elsewhere(const LoadOptions& open, std::int64_t room_bytes) {
+  PrecisionRequest precision = all_at(open, "file");
+  precision.policy = PolicyKind::offload;
+  precision.offload.cpu_moe_layers = -1;
+  precision.budget_bytes = room_bytes;
+  return precision;
+}
+
+// A pass of many tokens uses every expert, and memory keeps some of them.
+std::int64_t disk_bytes(const LoadPlan& plan, const StoreNeed& store) {
+  if (plan.host_computes || plan.units() == 0) return 0;
+  const std::int64_t read = std::max<std::int64_t>(0, plan.units_offloaded - plan.plan.units_cached);
+  return static_cast<std::int64_t>(static_cast<double>(read) / static_cast<double>(plan.units()) *
+                                   static_cast<double>(store.bytes));
+}
+
 void plan_it(Counterpart& choice, const LoadPlan& open, const DeviceInfo& device, std::int64_t held_bytes,
              const MachineFacts& facts) {
   auto found = plan_model(choice.options, facts);
@@ -58,6 +75,9 @@ void plan_it(Counterpart& choice, const LoadPlan& open, const DeviceInfo& device
       store_need(choice.options.model, found->plan, precision.stores_folder, choice.options.device);
   std::error_code error;
   if (!precision.store.empty()) choice.store.there = std::filesystem::exists(precision.store, error);
+  if (choice.kind != Kind::file_elsewhere) return;
+  choice.options.chunk = found->options.chunk;
+  choice.pass_bytes = disk_bytes(*found, choice.store);
 }
 
 }  // namespace
@@ -89,16 +109,21 @@ PrecisionRequest adaptive_of(const PrecisionRequest& open, const std::optional<P
 
 Result<Counterparts> counterparts_of(const LoadOptions& open, const std::optional<Plan>& plan,
                                      std::int64_t held_bytes) {
+  FOVEA_TRY(const auto all, devices());
+  FOVEA_TRY(const DeviceInfo* device, find_device(all, {open.device, {}}));
+  return counterparts_on(*device, open, plan, held_bytes);
+}
+
+Result<Counterparts> counterparts_on(const DeviceInfo& device, const LoadOptions& open,
+                                     const std::optional<Plan>& plan, std::int64_t held_bytes) {
   const PolicyKind policy = open.precision.policy;
   if (lowers_layers(policy))
     return fail(phrases::file_place(open.model), errors::comparison_of_lowered_layers());
-  FOVEA_TRY(const auto all, devices());
-  FOVEA_TRY(const DeviceInfo* device, find_device(all, {open.device, {}}));
   // As if the model that is open were not: it holds what it would get again.
   MachineFacts facts;
   if (is_card(open.device))
-    facts.device_free_bytes = std::min(device->memory_free_bytes + held_bytes, device->memory_bytes);
-  Counterparts found{.open = open, .free_bytes = room_on(*device, 0)};
+    facts.device_free_bytes = std::min(device.memory_free_bytes + held_bytes, device.memory_bytes);
+  Counterparts found{.open = open, .free_bytes = room_on(device, 0)};
   FOVEA_TRY(const LoadPlan again, plan_model(open, facts));
   found.bytes = all_bytes(again.plan);
 
@@ -107,13 +132,17 @@ Result<Counterparts> counterparts_of(const LoadOptions& open, const std::optiona
     choice.options.precision = precision;
     choice.options.precision.events.clear();
     // Beside other experts: what else lies in the memory is as large as now.
-    if (kind != Kind::file) choice.options.chunk = again.options.chunk;
-    plan_it(choice, again, *device, held_bytes, facts);
+    if (kind != Kind::file && kind != Kind::file_elsewhere) choice.options.chunk = again.options.chunk;
+    plan_it(choice, again, device, held_bytes, facts);
     found.choices.push_back(std::move(choice));
   };
   PrecisionRequest as_in_file;
   as_in_file.stores_folder = open.precision.stores_folder;
-  if (policy != PolicyKind::none) add(Kind::file, as_in_file);
+  if (policy != PolicyKind::none) {
+    add(Kind::file, as_in_file);
+    if (!found.choices.back().trouble && found.choices.back().room == Room::none)
+      add(Kind::file_elsewhere, file_elsewhere(open, room_on(device, held_bytes)));
+  }
   const std::vector<std::string> tiers = tiers_of(plan);
   const std::string lowest = tiers.empty() ? usual_lowest : tiers.back();
   const bool is_lowest = policy == PolicyKind::static_tiers && tiers.size() == 1;

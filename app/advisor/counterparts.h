@@ -13,7 +13,10 @@ namespace fovea::app {
 
 struct Counterpart {
   enum class Kind : std::uint8_t {
-    file,    // every weight as the file has it
+    file,  // every weight as the file has it
+    // The same where that does not fit: experts that memory has no room for are read from the disk or, beside
+    // a card, computed by the processor. Only there if `file` has no room.
+    file_elsewhere,
     lowest,  // everything at the lowest of the open model's tiers; without any, at q2
     fixed,   // the open model's tiers within its budget, as a mix that stays
   };
@@ -26,6 +29,7 @@ struct Counterpart {
   std::int64_t bytes = 0;  // that it takes, on the device and beside it
   Room room = Room::none;
   StoreNeed store = {};
+  std::int64_t pass_bytes = 0;        // that each pass of many tokens reads from the disk
   std::optional<Error> trouble = {};  // why it cannot be planned; then there is no more of it
 };
 
@@ -41,6 +45,9 @@ struct Counterparts {
 // policy lowers layers while it answers, of which reading a text shows nothing.
 Result<Counterparts> counterparts_of(const LoadOptions& open, const std::optional<Plan>& plan,
                                      std::int64_t held_bytes);
+// The same on a device that was looked at.
+Result<Counterparts> counterparts_on(const DeviceInfo& device, const LoadOptions& open,
+                                     const std::optional<Plan>& plan, std::int64_t held_bytes);
 
 // For two plans one after the other on a device as it is now, where the open model holds so much of it.
 Counterpart::Room room_for(const Plan& first, const Plan& second, const DeviceInfo& device,

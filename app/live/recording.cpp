@@ -70,10 +70,15 @@ QJsonObject json_of(const QualityState& q) {
           {"low_since", q.low_since},
           {"high_since", q.high_since},
           {"calibrated_since", q.calibrated_since},
-          {"start_since", q.start_since}};
+          {"start_since", q.start_since},
+          {"hindsight", QJsonObject{{"tokens", static_cast<qint64>(q.hindsight.tokens)},
+                                    {"loss", q.hindsight.loss},
+                                    {"low", q.hindsight.low},
+                                    {"high", q.hindsight.high}}}};
 }
 
 QualityState read_quality(const QJsonObject& json) {
+  const QJsonValue hindsight = json["hindsight"];
   return {.in_nats = json["in_nats"].toBool(),
           .has_calibration = json["has_calibration"].toBool(),
           .tokens = whole(json["tokens"]),
@@ -86,7 +91,11 @@ QualityState read_quality(const QJsonObject& json) {
           .low_since = json["low_since"].toDouble(),
           .high_since = json["high_since"].toDouble(),
           .calibrated_since = json["calibrated_since"].toDouble(),
-          .start_since = json["start_since"].toDouble()};
+          .start_since = json["start_since"].toDouble(),
+          .hindsight = {.tokens = whole(hindsight["tokens"]),
+                        .loss = hindsight["loss"].toDouble(),
+                        .low = hindsight["low"].toDouble(),
+                        .high = hindsight["high"].toDouble()}};
 }
 
 QJsonObject numbers_json(const Moment& moment) {

@@ -24,13 +24,24 @@ Json swaps_json(const SwapCounters& swaps) {
 }
 
 Json quality_json(const QualityState& q) {
-  return {{"in_nats", q.in_nats},        {"has_calibration", q.has_calibration},
-          {"tokens", q.tokens},          {"loss", q.loss},
-          {"all_high", q.all_high},      {"all_low", q.all_low},
-          {"calibrated", q.calibrated},  {"tokens_since", q.tokens_since},
-          {"loss_since", q.loss_since},  {"low_since", q.low_since},
-          {"high_since", q.high_since},  {"calibrated_since", q.calibrated_since},
-          {"start_since", q.start_since}};
+  return {{"in_nats", q.in_nats},
+          {"has_calibration", q.has_calibration},
+          {"tokens", q.tokens},
+          {"loss", q.loss},
+          {"all_high", q.all_high},
+          {"all_low", q.all_low},
+          {"calibrated", q.calibrated},
+          {"tokens_since", q.tokens_since},
+          {"loss_since", q.loss_since},
+          {"low_since", q.low_since},
+          {"high_since", q.high_since},
+          {"calibrated_since", q.calibrated_since},
+          {"start_since", q.start_since},
+          {"hindsight",
+           {{"tokens", q.hindsight.tokens},
+            {"loss", q.hindsight.loss},
+            {"low", q.hindsight.low},
+            {"high", q.hindsight.high}}}};
 }
 
 Json memory_json(const Plan::Parts& parts) {
@@ -176,7 +187,14 @@ void read_layers(EventFields& fields, ExpertsEvent& event, std::string& wrong) {
   }
 }
 
-QualityState read_quality(EventFields fields) {
+QualityState::Hindsight read_hindsight(EventFields fields) {
+  return {.tokens = fields.count("tokens"),
+          .loss = fields.number("loss", -1e18),
+          .low = fields.number("low", -1e18),
+          .high = fields.number("high", -1e18)};
+}
+
+QualityState read_quality(EventFields fields, std::string& wrong) {
   return {.in_nats = fields.yes("in_nats"),
           .has_calibration = fields.yes("has_calibration"),
           .tokens = fields.count("tokens"),
@@ -189,7 +207,8 @@ QualityState read_quality(EventFields fields) {
           .low_since = fields.number("low_since", -1e18),
           .high_since = fields.number("high_since", -1e18),
           .calibrated_since = fields.number("calibrated_since", -1e18),
-          .start_since = fields.number("start_since", -1e18)};
+          .start_since = fields.number("start_since", -1e18),
+          .hindsight = read_hindsight({fields.object("hindsight"), wrong})};
 }
 
 SwapCounters read_swaps(EventFields fields) {
@@ -305,7 +324,7 @@ Result<ExpertsEvent> read_experts(std::string_view text) {
   snapshot.host_hits = fields.count("host_hits");
   snapshot.host_units = fields.count("host_units");
   snapshot.queued = static_cast<std::int32_t>(std::min<std::int64_t>(fields.count("swaps_waiting"), 1 << 30));
-  snapshot.quality = read_quality({fields.object("quality"), wrong});
+  snapshot.quality = read_quality({fields.object("quality"), wrong}, wrong);
   snapshot.swaps = read_swaps({fields.object("swaps"), wrong});
   EventFields memory(fields.object("memory"), wrong);
   event.model.memory.dense = memory.count("weights");

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -35,7 +36,9 @@ class ResponseStore {
   static constexpr std::size_t max_responses = 256;
   static constexpr std::size_t max_bytes = 64 << 20;
   static constexpr std::chrono::hours kept_for{1};
+  using Clock = std::chrono::steady_clock;
 
+  explicit ResponseStore(std::function<Clock::time_point()> now = &Clock::now) : now_(std::move(now)) {}
   void put(const std::string& id, KeptResponse response);
   std::optional<KeptResponse> find(const std::string& id);
   bool erase(const std::string& id);  // false: there is none
@@ -45,10 +48,11 @@ class ResponseStore {
     std::string id;
     KeptResponse response;
     std::size_t bytes = 0;
-    std::chrono::steady_clock::time_point since;
+    Clock::time_point since;
   };
   void drop_old();
 
+  std::function<Clock::time_point()> now_;
   std::mutex mutex_;
   std::deque<Kept> kept_;  // guarded by mutex_; the oldest first
   std::size_t bytes_ = 0;  // guarded by mutex_

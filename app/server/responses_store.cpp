@@ -34,7 +34,7 @@ Result<std::int64_t> limit_of(std::string_view query) {
 void ResponseStore::put(const std::string& id, KeptResponse response) {
   const std::size_t bytes = bytes_of(response);
   const std::scoped_lock lock(mutex_);
-  kept_.push_back({id, std::move(response), bytes, std::chrono::steady_clock::now()});
+  kept_.push_back({id, std::move(response), bytes, now_()});
   bytes_ += bytes;
   drop_old();
 }
@@ -57,7 +57,7 @@ bool ResponseStore::erase(const std::string& id) {
 }
 
 void ResponseStore::drop_old() {
-  const auto now = std::chrono::steady_clock::now();
+  const Clock::time_point now = now_();
   while (!kept_.empty() &&
          (kept_.size() > max_responses || bytes_ > max_bytes || now - kept_.front().since > kept_for)) {
     bytes_ -= kept_.front().bytes;

@@ -2,7 +2,9 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <utility>
 
+#include "app/advisor/machine.h"
 #include "app/library/background.h"
 #include "app/window/chat_controller.h"
 #include "app/window/generation_settings.h"
@@ -44,6 +46,51 @@ QString obstacle_of(const Counterpart& choice, const Counterparts& all) {
   return {};
 }
 
+// The full model: in memory, or with what has no room there elsewhere. Its obstacle is the one that counts.
+const Counterpart* find_full(const Counterparts& all) {
+  const Counterpart* const elsewhere = find(all, Kind::file_elsewhere);
+  return elsewhere && !elsewhere->trouble && elsewhere->room != Room::none ? elsewhere
+                                                                           : find(all, Kind::file);
+}
+
+QString first_written(const StoreNeed& store) {
+  return BesideWords::tr("First, %1 is written to the disk. This takes about %2 and is done only once.")
+      .arg(ui::bytes_text(store.bytes), ui::duration_text(store.seconds));
+}
+
+// What reading both answers with it takes, where they get so long. `pass_seconds`: of the disk; 0: not known.
+QString full_words(const Counterpart& full, double pass_seconds, std::int64_t tokens) {
+  if (full.kind == Kind::file)
+    return BesideWords::tr(
+               "At the end both answers are read by the model at full precision, which takes %1 of memory.")
+        .arg(ui::bytes_text(full.bytes));
+  if (full.pass_bytes == 0)
+    return BesideWords::tr(
+        "At the end both answers are read by the model at full precision. The processor computes the experts "
+        "that do not fit on the card.");
+  const std::int64_t chunk = std::max<std::int64_t>(1, full.options.chunk);
+  const double seconds = 2 * pass_seconds * static_cast<double>((tokens + chunk - 1) / chunk);
+  QString words = BesideWords::tr(
+      "At the end both answers are read by the model at full precision. It does not fit into memory, so "
+      "experts come from the disk.");
+  if (seconds > 0)
+    words += QLatin1Char(' ') +
+             BesideWords::tr("This takes about %1 and can be stopped.").arg(ui::duration_text(seconds));
+  if (full.store.needed && !full.store.there) words += QLatin1Char(' ') + first_written(full.store);
+  return words;
+}
+
+// Both, and how fast the disk with the stores is read where that counts.
+Result<std::pair<Counterparts, double>> look(const LoadOptions& open, const std::optional<Plan>& plan,
+                                             std::int64_t held_bytes) {
+  FOVEA_TRY(Counterparts found, counterparts_of(open, plan, held_bytes));
+  double bytes_per_s = 0;
+  const Counterpart* const elsewhere = find(found, Kind::file_elsewhere);
+  if (elsewhere && elsewhere->pass_bytes > 0)
+    bytes_per_s = 1e9 * measure_disk_read_gb_per_s(open.precision.stores_folder, {}).value_or(0);
+  return std::pair(std::move(found), bytes_per_s);
+}
+
 QString facts_of(const BesideAnswer& answer) {
   QStringList parts{BesideWords::tr("%1 tokens, %2 tok/s")
                         .arg(ui::count_text(answer.tokens), ui::number_text(answer.tokens_per_second))};
@@ -63,7 +110,9 @@ QString sentence_of(const BesideResult& found, const QString& why_not_full) {
                            : BesideWords::tr("Words that appear in only one answer are marked.");
   if (!found.adaptive.divergence || !found.fixed.divergence)
     return same + QLatin1Char(' ') +
-           (found.left_out ? BesideWords::tr("The full model was left out.")
+           (found.left_out  ? BesideWords::tr("The full model was left out.")
+            : found.trouble ? BesideWords::tr("They were not compared with the full model: %1.")
+                                  .arg(error_words(*found.trouble))
             : why_not_full.isEmpty()
                 ? BesideWords::tr("An empty answer cannot be compared with the full model.")
                 : BesideWords::tr("They were not compared with the full model: %1.").arg(why_not_full));
@@ -97,22 +146,25 @@ void BesideLink::open() {
         "This needs a model whose experts follow the conversation. Set a memory budget for a model first."));
   looking_ = true;
   const LoadedModel& model = chat_.model();
-  const auto look = [open = chat_.opened_with(model.settings.precision), plan = model.plan,
-                     held = memory_bytes(model)] { return counterparts_of(open, plan, held); };
-  in_background(this, look, [this](const Result<Counterparts>& found) {
+  const auto work = [open = chat_.opened_with(model.settings.precision), plan = model.plan,
+                     held = memory_bytes(model)] { return look(open, plan, held); };
+  in_background(this, work, [this](const Result<std::pair<Counterparts, double>>& found) {
     looking_ = false;
     if (!found) return window_.show_error(error_words(found.error()));
-    if (chat_.model_loaded() && chat_.model().settings.model == found->open.model) show(*found);
+    const auto& [all, disk_bytes_per_s] = *found;
+    if (chat_.model_loaded() && chat_.model().settings.model == all.open.model) show(all, disk_bytes_per_s);
   });
 }
 
-void BesideLink::show(const Counterparts& found) {
+void BesideLink::show(const Counterparts& found, double disk_bytes_per_s) {
   const Counterpart* const fixed = find(found, Kind::fixed);
-  const Counterpart* const full = find(found, Kind::file);
+  const Counterpart* const full = find_full(found);
   if (!fixed) return;
   adaptive_ = found.open;
   fixed_ = fixed->options;
   full_.reset();
+  full_pass_seconds_ =
+      full && disk_bytes_per_s > 0 ? static_cast<double>(full->pass_bytes) / disk_bytes_per_s : 0;
   why_not_full_ = full ? obstacle_of(*full, found) : QString();
   if (full && why_not_full_.isEmpty()) full_ = full->options;
   const QString obstacle = obstacle_of(*fixed, found);
@@ -121,14 +173,9 @@ void BesideLink::show(const Counterparts& found) {
     takes = tr("The model is closed for this and reopened afterwards; the conversation stays as it is.");
     if (fixed->store.needed)
       takes += QLatin1Char(' ') +
-               (fixed->store.there
-                    ? tr("Nothing is written to the disk.")
-                    : tr("First, %1 is written to the disk. This takes about %2 and is done only once.")
-                          .arg(ui::bytes_text(fixed->store.bytes), ui::duration_text(fixed->store.seconds)));
+               (fixed->store.there ? tr("Nothing is written to the disk.") : first_written(fixed->store));
     takes += QLatin1Char(' ') +
-             (full_ ? tr("At the end both answers are read by the model at full precision, which takes %1 of "
-                         "memory.")
-                          .arg(ui::bytes_text(full->bytes))
+             (full_ ? full_words(*full, full_pass_seconds_, most_tokens_)
                     : tr("They cannot be compared with the model at full precision: %1.").arg(why_not_full_));
   }
   QString question;
@@ -152,7 +199,8 @@ void BesideLink::wait_for_answers() {
 void BesideLink::start(const QString& question) {
   if (!chat_.model_loaded() || chat_.conversation().answering() != 0)
     return dialog_->show_end(tr("The model was closed or is busy answering, so the question was not asked."));
-  BesideRequest request{.adaptive = adaptive_, .fixed = fixed_, .full = full_};
+  BesideRequest request{
+      .adaptive = adaptive_, .fixed = fixed_, .full = full_, .full_pass_seconds = full_pass_seconds_};
   request.question = chat_.usual_request();
   const ui::ChatSettingsView settings = chat_.conversation().chat_settings();
   apply(settings, request.question);

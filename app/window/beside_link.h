@@ -31,7 +31,7 @@ class BesideLink : public QObject {
   void set_most_tokens(int tokens) { most_tokens_ = tokens; }  // of an answer; for tests
 
  private:
-  void show(const Counterparts& found);
+  void show(const Counterparts& found, double disk_bytes_per_s);
   void wait_for_answers();
   void start(const QString& question);
   void show_progress(const BesideProgress& progress);
@@ -44,6 +44,7 @@ class BesideLink : public QObject {
   int most_tokens_;
   LoadOptions adaptive_, fixed_;
   std::optional<LoadOptions> full_;
+  double full_pass_seconds_ = 0;
   QString why_not_full_;
   QPointer<ui::BesideDialog> dialog_;
 };

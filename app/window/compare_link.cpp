@@ -36,6 +36,7 @@ QString name_of(const Counterpart& choice) {
       return CompareWords::tr("every weight as in the model's file");
     case Kind::lowest:
       return CompareWords::tr("everything at %1").arg(tier_words(choice.tier));
+    case Kind::file_elsewhere:  // is not offered
     case Kind::fixed:
       break;
   }
@@ -48,6 +49,7 @@ QString text_of(const Counterpart& choice) {
       return CompareWords::tr("Every weight as in the model's file");
     case Kind::lowest:
       return CompareWords::tr("Everything at the lowest precision, %1").arg(tier_words(choice.tier));
+    case Kind::file_elsewhere:  // is not offered
     case Kind::fixed:
       break;
   }
@@ -186,6 +188,9 @@ void CompareLink::open() {
 
 void CompareLink::show(const Counterparts& found) {
   found_ = found;
+  // Its speed would be the disk's.
+  std::erase_if(found_.choices,
+                [](const Counterpart& choice) { return choice.kind == Kind::file_elsewhere; });
   std::vector<CompareChoice> views;
   for (const Counterpart& choice : found_.choices) views.push_back(view_of(choice, found_));
   now_ = policy_text(chat_.model());

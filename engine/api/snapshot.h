@@ -87,6 +87,14 @@ struct QualityState {
   std::int64_t tokens_since = 0;
   double loss_since = 0, low_since = 0, high_since = 0, calibrated_since = 0;
   double start_since = 0;  // that mix
+  // A fixed mix for exactly the tokens that it is told for, which nobody knew beforehand: those since the
+  // start or, once a mix could be chosen, since then. Worked out from time to time, so that the last tokens
+  // are not among them; tokens 0: not yet.
+  struct Hindsight {
+    std::int64_t tokens = 0;
+    double loss = 0, low = 0, high = 0;  // of that mix; with every unit at the lowest, at the highest tier
+  };
+  Hindsight hindsight = {};
 };
 
 // What some tokens cost, of QualityState.

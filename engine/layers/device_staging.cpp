@@ -130,6 +130,7 @@ bool DeviceStaging::allocate() {
   std::memset(host_side_.pages, 0,
               static_cast<std::size_t>(limits_.segments * 2 * config.layer_count() * limits_.pages) *
                   sizeof(std::byte*));
+  std::fill_n(host_side_.experts, config.layer_count() * config.experts(), kernels::Expert{});
   return true;
 }
 
@@ -155,6 +156,7 @@ const Batch& DeviceStaging::begin(const Pass& pass, kernels::Stream& stream) {
     part.first = Graphs::max_first(pass.segments[i].first, pass.segments[i].pages.front().page_tokens);
   }
   send_pages(pass, stream);
+  send_handles(stream);
   finds_top_k_ = keeps_logits() && batch_.wanted_rows() > 0 &&
                  std::ranges::all_of(pass.segments, [](const Segment& segment) {
                    return segment.logits == LogitsWanted::none || segment.logits == LogitsWanted::top_k;
@@ -176,26 +178,45 @@ void DeviceStaging::send_temperatures(const Pass& pass, kernels::Stream& stream)
                stream);
 }
 
-// The first pages of each list that the segment reaches; all lists in one copy, if one has changed.
+// Whether they were others.
+bool DeviceStaging::stage_pages(std::size_t segment, std::span<const kernels::KvPages> lists,
+                                std::int64_t used) {
+  bool changed = false;
+  const std::size_t bytes = static_cast<std::size_t>(used) * sizeof(std::byte*);
+  std::byte** to =
+      host_side_.pages + 2 * static_cast<std::int64_t>(segment) * std::ssize(lists) * limits_.pages;
+  for (const kernels::KvPages& each : lists) {
+    for (const std::byte* const* const list : {each.keys, each.values}) {
+      if (std::memcmp(to, list, bytes) != 0) {
+        std::memcpy(to, list, bytes);
+        changed = true;
+      }
+      to += limits_.pages;
+    }
+  }
+  return changed;
+}
+
+// The first pages of each list that the segment reaches; all lists in one copy, if one has changed. A list is
+// looked through only where its revision does not say that it is the one of before.
 void DeviceStaging::send_pages(const Pass& pass, kernels::Stream& stream) {
   const std::int64_t layers = model_.config().layer_count();
   bool changed = false;
   pages_.clear();
   pages_.reserve(pass.segments.size() * static_cast<std::size_t>(layers));
+  staged_pages_.resize(static_cast<std::size_t>(limits_.segments));
   for (std::size_t i = 0; i < pass.segments.size(); ++i) {
     const Segment& segment = pass.segments[i];
     const std::int64_t page = segment.pages.front().page_tokens;
     const std::int64_t used = (segment.first + std::ssize(segment.tokens) + page - 1) / page;
     assert(used <= limits_.pages);
-    const auto bytes = static_cast<std::size_t>(used) * sizeof(std::byte*);
+    StagedPages& staged = staged_pages_[i];
+    if (segment.pages_revision == 0 || staged.revision != segment.pages_revision || staged.used < used) {
+      changed |= stage_pages(i, segment.pages, used);
+      staged = {segment.pages_revision, used};
+    }
     for (const kernels::KvPages& each : segment.pages) {
       const std::int64_t at = 2 * std::ssize(pages_) * limits_.pages;
-      for (const auto& [list, offset] :
-           {std::pair(each.keys, at), std::pair(each.values, at + limits_.pages)}) {
-        if (std::memcmp(host_side_.pages + offset, list, bytes) == 0) continue;
-        std::memcpy(host_side_.pages + offset, list, bytes);
-        changed = true;
-      }
       pages_.push_back(each);
       pages_.back().keys = device_side_.pages + at;
       pages_.back().values = device_side_.pages + at + limits_.pages;
@@ -209,12 +230,40 @@ void DeviceStaging::send_pages(const Pass& pass, kernels::Stream& stream) {
                stream);
 }
 
+// Of the layers where one was published since. Layers that lie near each other go in one copy, with those
+// between them: a copy takes as long as so many more handles.
+void DeviceStaging::send_handles(kernels::Stream& stream) {
+  constexpr std::int64_t near = 8;  // layers
+  const std::int64_t experts = model_.config().experts();
+  std::int64_t begin = 0, end = 0;  // layers, of the copy that is put together
+  const auto send = [&] {
+    if (begin == end) return;
+    device_.copy(bytes_of(device_side_.experts + begin * experts),
+                 bytes_of(host_side_.experts + begin * experts),
+                 (end - begin) * experts * static_cast<std::int64_t>(sizeof(kernels::Expert)), stream);
+  };
+  for (std::int64_t layer = 0; layer < model_.config().layer_count(); ++layer) {
+    const models::LayerWeights& weights = model_.layers()[static_cast<std::size_t>(layer)];
+    std::uint64_t& revision = revisions_[static_cast<std::size_t>(layer)];
+    if (weights.experts.empty() || revision == weights.revision) continue;
+    std::ranges::copy(weights.experts, host_side_.experts + layer * experts);
+    revision = weights.revision;
+    if (begin == end || layer - end > near) {
+      send();
+      begin = layer;
+    }
+    end = layer + 1;
+  }
+  send();
+}
+
 void DeviceStaging::rotary(std::span<const float> values, kernels::Stream& stream) {
   std::ranges::copy(values, host_side_.inverse_frequency);
   device_.copy(bytes_of(a_.inverse_frequency), bytes_of(host_side_.inverse_frequency), std::ssize(values) * 4,
                stream);
 }
 
+// What was published since the pass began, as experts that are read when they are needed, goes up alone.
 const kernels::Expert* DeviceStaging::experts(std::int64_t layer, kernels::Stream& stream) {
   const auto index = static_cast<std::size_t>(layer);
   const models::LayerWeights& weights = model_.layers()[index];

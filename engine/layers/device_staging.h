@@ -43,6 +43,8 @@ class DeviceStaging final : public Staging {
                 const Activations& activations);
   bool allocate();
   void send_pages(const Pass& pass, kernels::Stream& stream);
+  bool stage_pages(std::size_t segment, std::span<const kernels::KvPages> lists, std::int64_t used);
+  void send_handles(kernels::Stream& stream);
   void send_temperatures(const Pass& pass, kernels::Stream& stream);
   // Whether all rows of logits that the pass wants stay on the device until it has ended.
   bool keeps_logits() const;
@@ -86,9 +88,14 @@ class DeviceStaging final : public Staging {
   // [layers with experts, 2, the pass's tokens, experts_used]: ids, then weights. All layers' lie behind each
   // other, so that one copy reads any of them.
   std::int32_t *device_choices_ = nullptr, *host_choices_ = nullptr;
-  float* logits_ = nullptr;               // [vocabulary], on the host alone
-  std::vector<kernels::KvPages> pages_;   // [segments, layers], their lists on the device
-  std::vector<std::uint64_t> revisions_;  // [layers] of the handles that are on the device
+  float* logits_ = nullptr;  // [vocabulary], on the host alone
+  struct StagedPages {
+    std::uint64_t revision = 0;
+    std::int64_t used = 0;  // of each list
+  };
+  std::vector<StagedPages> staged_pages_;  // [segments]: what the host's side has
+  std::vector<kernels::KvPages> pages_;    // [segments, layers], their lists on the device
+  std::vector<std::uint64_t> revisions_;   // [layers] of the handles that are on the device
   Batch batch_;
   bool finds_top_k_ = false;       // this pass
   std::vector<float> values_;      // of read()

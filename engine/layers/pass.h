@@ -21,6 +21,9 @@ struct Segment {
   std::span<const TokenId> tokens;          // at least one
   std::int64_t first = 0;                   // position of tokens[0]
   std::span<const kernels::KvPages> pages;  // [layers], room for first + tokens.size() positions
+  // Of what the lists of `pages` say: lists with the same revision are the same as far as they reach. 0: it
+  // is not known, and they are looked through.
+  std::uint64_t pages_revision = 0;
   // What its recurrent layers have behind position first − 1; null where the model has none.
   std::byte* state = nullptr;
   LogitsWanted logits = LogitsWanted::last;

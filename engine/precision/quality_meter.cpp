@@ -1,5 +1,7 @@
 #include "engine/precision/quality_meter.h"
 
+#include <algorithm>
+
 #include "engine/precision/best_mix.h"
 
 namespace fovea::precision {
@@ -28,10 +30,8 @@ void QualityMeter::observe(const Observation& observation, std::span<const std::
     high += gate * damage(use.unit, 0);
     low += gate * damage(use.unit, no_tier);
     calibrated += gate * damage(use.unit, calibrated_[unit]);
-    if (start_.empty())
-      gates_[unit] += gate;
-    else
-      start += gate * damage(use.unit, start_[unit]);
+    gates_[unit] += gate;
+    if (!start_.empty()) start += gate * damage(use.unit, start_[unit]);
   }
   state_.tokens += observation.tokens;
   state_.loss += loss;
@@ -39,6 +39,7 @@ void QualityMeter::observe(const Observation& observation, std::span<const std::
   state_.all_low += low;
   state_.calibrated += calibrated;
   if (start_.empty()) {
+    look_back(state_.tokens, state_.all_low, state_.all_high);
     if (state_.tokens >= profile_tokens) choose_start();
     return;
   }
@@ -48,11 +49,27 @@ void QualityMeter::observe(const Observation& observation, std::span<const std::
   state_.low_since += low;
   state_.calibrated_since += calibrated;
   state_.start_since += start;
+  look_back(state_.tokens_since, state_.low_since, state_.high_since);
 }
 
 void QualityMeter::choose_start() {
   start_ = best_fill(world_, expected_loss(world_, gates_));
-  gates_ = {};
+  std::ranges::fill(gates_, 0.0);
+  next_look_ = hindsight_tokens;
+  state_.hindsight = {};
+}
+
+void QualityMeter::look_back(std::int64_t tokens, double low, double high) {
+  if (tokens < next_look_) return;
+  next_look_ = tokens + tokens / 16;
+  std::vector<double> lost(damage_.begin(), damage_.end());
+  const std::size_t tiers = index(world_.tiers());
+  for (std::size_t i = 0; i < lost.size(); ++i) lost[i] *= gates_[i / tiers];
+  const std::vector<std::uint8_t> best = best_fill(world_, lost);
+  double loss = 0;
+  for (std::size_t unit = 0; unit < gates_.size(); ++unit)
+    loss += gates_[unit] * damage(static_cast<std::int32_t>(unit), best[unit]);
+  state_.hindsight = {.tokens = tokens, .loss = loss, .low = low, .high = high};
 }
 
 }  // namespace fovea::precision

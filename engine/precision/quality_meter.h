@@ -14,6 +14,8 @@ namespace fovea::precision {
 
 // After so many tokens their profile chooses the mix that is fixed at the start.
 inline constexpr std::int64_t profile_tokens = 2048;
+// The mix that knows everything is chosen anew after so many tokens, and a sixteenth of them more each time.
+inline constexpr std::int64_t hindsight_tokens = 256;
 
 class QualityMeter {
  public:
@@ -29,12 +31,14 @@ class QualityMeter {
  private:
   double damage(std::int32_t unit, std::uint8_t tier) const;
   void choose_start();
+  void look_back(std::int64_t tokens, double low, double high);
 
   PolicyWorld world_;
-  std::vector<float> damage_;             // [units, tiers]
-  std::vector<double> gates_;             // [units], until the start is chosen
-  std::vector<std::uint8_t> calibrated_;  // [units]
-  std::vector<std::uint8_t> start_;       // [units]; empty: not chosen yet
+  std::vector<float> damage_;                  // [units, tiers]
+  std::vector<double> gates_;                  // [units], until the start is chosen, and from then on anew
+  std::vector<std::uint8_t> calibrated_;       // [units]
+  std::vector<std::uint8_t> start_;            // [units]; empty: not chosen yet
+  std::int64_t next_look_ = hindsight_tokens;  // back
   QualityState state_;
 };
 

@@ -6,11 +6,12 @@
 namespace fovea::precision {
 namespace {
 
-// A round trip to the host cuts the pass's graph (engine/layers/graphs.h). Two launches of a graph and a
-// record take 2.5 us each (developer.nvidia.com, "Constant Time Launch for Straight-Line CUDA Graphs"); a
-// copy down and its news about 6 us until the host has woken, a copy up and the first kernel behind it as
-// much. An estimate: no card was at hand to measure it.
-constexpr double round_trip_seconds = 20e-6;
+// A round trip to the host cuts the pass's graph (engine/layers/graphs.h): a copy down, the host's waking,
+// the news and a copy up, and two halves of a graph that begin by themselves. On an H100 with the experts of
+// 8, 24 and 48 layers on the processor a token took 5.7, 9.3 and 14.5 ms instead of 3.3 (docs/first_card.md):
+// 0.22 ms for each further layer, of which reading its experts at 150 GB/s is 0.14 and what the card is
+// spared 0.02.
+constexpr double round_trip_seconds = 100e-6;
 
 // Of the versions that units of this group may have.
 double mean_bytes(const UnitGroup& group, const std::vector<std::int64_t>& counts) {

@@ -99,6 +99,7 @@ Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::Pass
     pass.segments.push_back({.tokens = part.tokens,
                              .first = part.sequence->length(),
                              .pages = part.sequence->pages(),
+                             .pages_revision = part.sequence->pages_revision(),
                              .state = part.sequence->state(),
                              .logits = part.wanted,
                              .last_tokens = part.last_tokens,

@@ -1,6 +1,7 @@
 #include "engine/runtime/kv_cache.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <string>
 #include <utility>
@@ -19,6 +20,12 @@ PageShape layers_of(const KvCache::Settings& settings, bool with_window) {
     if (passes != with_window) layer = {};
   }
   return shape;
+}
+
+// Of all caches, so that none is ever given twice.
+std::uint64_t next_revision() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
 }
 
 bool starts_with(std::span<const TokenId> tokens, std::span<const TokenId> prefix) {
@@ -52,6 +59,7 @@ Sequence::Sequence(Sequence&& other) noexcept
       keys_(std::move(other.keys_)),
       values_(std::move(other.values_)),
       layers_(std::move(other.layers_)),
+      pages_revision_(other.pages_revision_),
       state_(std::exchange(other.state_, no_state)) {}
 
 Sequence::~Sequence() {
@@ -81,6 +89,7 @@ void Sequence::place(std::size_t index, PageId page) {
 // Where the page at `index` lies, for passes.
 void Sequence::point(std::size_t index) {
   const PageId page = pages_[index];
+  pages_revision_ = next_revision();
   const auto stride = static_cast<std::size_t>(cache_->pool_.pages());
   const std::vector<PageShape::Layer>& layers = cache_->shape().layers;
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {

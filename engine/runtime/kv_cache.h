@@ -48,6 +48,9 @@ class Sequence {
   // What a forward pass takes: [layers], with room for what was reserved; null where a window has passed.
   // Valid until the next reserve().
   std::span<const kernels::KvPages> pages() const { return layers_; }
+  // Another one whenever a page of these lists is another one; no other sequence has the same. 0: no page
+  // yet.
+  std::uint64_t pages_revision() const { return pages_revision_; }
 
   // What its recurrent layers have behind its last token; null: the model has none.
   std::byte* state() const;
@@ -88,6 +91,7 @@ class Sequence {
   std::size_t seen_ = 0;                   // its windows see the pages from this one on
   std::vector<std::byte*> keys_, values_;  // [layers, pages of the pool]: what layers_ points to
   std::vector<kernels::KvPages> layers_;
+  std::uint64_t pages_revision_ = 0;
   StateId state_ = no_state;
 };
 

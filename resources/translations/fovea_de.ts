@@ -127,6 +127,18 @@
         <source>The fixed mix cannot be opened here: %1.</source>
         <translation>Die feste Mischung lässt sich hier nicht öffnen: %1.</translation>
     </message>
+    <message>
+        <source>At the end both answers are read by the model at full precision. The processor computes the experts that do not fit on the card.</source>
+        <translation>Zum Schluss liest das Modell mit voller Genauigkeit beide Antworten. Die Experten, die nicht auf die Karte passen, rechnet der Prozessor.</translation>
+    </message>
+    <message>
+        <source>At the end both answers are read by the model at full precision. It does not fit into memory, so experts come from the disk.</source>
+        <translation>Zum Schluss liest das Modell mit voller Genauigkeit beide Antworten. Es passt nicht in den Speicher, deshalb kommen Experten vom Laufwerk.</translation>
+    </message>
+    <message>
+        <source>This takes about %1 and can be stopped.</source>
+        <translation>Das dauert etwa %1 und kann abgebrochen werden.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ChatController</name>
@@ -2407,14 +2419,6 @@
 <context>
     <name>fovea::ui::CatalogueList</name>
     <message>
-        <source>Download</source>
-        <translation>Herunterladen</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Öffnen</translation>
-    </message>
-    <message>
         <source>Models to download, those that fit first</source>
         <translation>Modelle zum Herunterladen, die passenden zuerst</translation>
     </message>
@@ -3870,10 +3874,6 @@
         <translation>Noch zu früh: bisher %1 Token.</translation>
     </message>
     <message>
-        <source>What is kept: the share of the probability that the model at its file&apos;s precision gives its words (e^-KL), estimated from the measured harm of each expert&apos;s precision and from how often it was used. The fixed mixes have as many experts at each precision. One is chosen by the uses that the calibration counted, the other by the session&apos;s first 2,048 tokens; the better one is shown, for the tokens since then.</source>
-        <translation>Was erhalten bleibt: der Anteil der Wahrscheinlichkeit, die das Modell mit Dateigenauigkeit seinen Wörtern gibt (e^-KL), geschätzt aus dem gemessenen Schaden durch die Genauigkeit jedes Experten und daraus, wie oft er genutzt wurde. Die festen Mischungen haben mit jeder Genauigkeit ebenso viele Experten. Die eine richtet sich nach den Nutzungen, die die Kalibrierung gezählt hat, die andere nach den ersten 2.048 Token der Sitzung; gezeigt wird die bessere, für die Token seither.</translation>
-    </message>
-    <message>
         <source>This policy lowers layers while it answers. What that costs is not measured, so there is nothing to compare.</source>
         <translation>Dieses Verfahren senkt Schichten, während das Modell antwortet. Was das kostet, wird nicht gemessen; deshalb gibt es nichts zu vergleichen.</translation>
     </message>
@@ -3884,6 +3884,18 @@
     <message>
         <source>Adaptive</source>
         <translation>Adaptiv</translation>
+    </message>
+    <message>
+        <source>Fixed mix that knew every word beforehand</source>
+        <translation>Feste Mischung, die jedes Wort schon kannte</translation>
+    </message>
+    <message>
+        <source>Kept, side by side</source>
+        <translation>Was erhalten bleibt, im Vergleich</translation>
+    </message>
+    <message>
+        <source>What is kept: the share of the probability that the model at its file&apos;s precision gives its words (e^-KL), estimated from the measured harm of each expert&apos;s precision and from how often it was used. The fixed mixes have as many experts at each precision. One is chosen by the uses that the calibration counted, the other by the session&apos;s first 2,048 tokens; the better one is shown, for the tokens since then. A third one is chosen by how these very tokens used the experts. Nobody can have it, since they are known only afterwards: so much a mix that stays could have kept.</source>
+        <translation>Was erhalten bleibt: der Anteil der Wahrscheinlichkeit, die das Modell mit Dateigenauigkeit seinen Wörtern gibt (e^-KL), geschätzt aus dem gemessenen Schaden durch die Genauigkeit jedes Experten und daraus, wie oft er genutzt wurde. Die festen Mischungen haben mit jeder Genauigkeit ebenso viele Experten. Die eine richtet sich nach den Nutzungen, die die Kalibrierung gezählt hat, die andere nach den ersten 2.048 Token der Sitzung; gezeigt wird die bessere, für die Token seither. Eine dritte richtet sich danach, wie genau diese Token die Experten genutzt haben. Niemand kann sie haben, weil man das erst hinterher weiß: So viel hätte eine Mischung bewahren können, die bleibt.</translation>
     </message>
 </context>
 <context>
@@ -4032,14 +4044,6 @@
             <numerusform>%1 Experten in %n Schicht, %2 für jedes Token</numerusform>
             <numerusform>%1 Experten in %n Schichten, %2 für jedes Token</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Already open</source>
-        <translation>Bereits geöffnet</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Öffnen</translation>
     </message>
     <message>
         <source>Chat with it</source>
@@ -4647,6 +4651,21 @@
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ModelCard</name>
+    <message>
+        <source>Download</source>
+        <translation>Herunterladen</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Already open</source>
+        <translation>Bereits geöffnet</translation>
     </message>
 </context>
 <context>

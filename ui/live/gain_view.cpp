@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <vector>
 
 #include "ui/language/number_text.h"
 #include "ui/live/strip_chart.h"
@@ -75,12 +76,21 @@ class GainView::Bars : public QWidget {
   explicit Bars(QWidget* parent) : QWidget(parent) {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   }
+  // What the bars say, for who does not see them.
+  QString words() const {
+    QStringList said;
+    for (const Row& row : rows()) said += row.name + QLatin1Char(' ') + percent_text(row.share, 1);
+    return said.join(QStringLiteral(", "));
+  }
   void set_gain(const PolicyGain& gain) {
+    const bool other_size = gain.hindsight_kept.has_value() != gain_.hindsight_kept.has_value();
     gain_ = gain;
+    if (other_size) updateGeometry();
     update();
   }
   QSize sizeHint() const override {
-    return {fontMetrics().averageCharWidth() * 40, 6 * fontMetrics().height() + 2};
+    return {fontMetrics().averageCharWidth() * 40,
+            (gain_.hindsight_kept ? 8 : 6) * fontMetrics().height() + 2};
   }
 
  protected:
@@ -95,14 +105,29 @@ class GainView::Bars : public QWidget {
       painter.fillRect(QRectF(track.left(), track.top(), track.width() * share, track.height()), colour);
       y += line * 2;
     };
-    bar(GainView::tr("Adaptive"), gain_.kept, palette().color(QPalette::Link));
-    bar(gain_.chosen_by == FixedMix::calibration ? GainView::tr("Fixed mix from calibration")
-                                                 : GainView::tr("Fixed mix from the start"),
-        gain_.fixed_kept, subtle_text(palette()));
-    bar(GainView::tr("Everything at the lowest precision"), gain_.low_kept, subtle_text(palette()));
+    for (const Row& row : rows())
+      bar(row.name, row.share, row.is_own ? palette().color(QPalette::Link) : subtle_text(palette()));
   }
 
  private:
+  struct Row {
+    QString name;
+    double share;
+    bool is_own;
+  };
+  std::vector<Row> rows() const {
+    std::vector<Row> rows{
+        {GainView::tr("Adaptive"), gain_.kept, true},
+        {gain_.chosen_by == FixedMix::calibration ? GainView::tr("Fixed mix from calibration")
+                                                  : GainView::tr("Fixed mix from the start"),
+         gain_.fixed_kept, false},
+        {GainView::tr("Everything at the lowest precision"), gain_.low_kept, false}};
+    if (gain_.hindsight_kept)
+      rows.push_back(
+          {GainView::tr("Fixed mix that knew every word beforehand"), *gain_.hindsight_kept, false});
+    return rows;
+  }
+
   PolicyGain gain_;
 };
 
@@ -114,6 +139,8 @@ GainView::GainView(QWidget* parent) : QWidget(parent) {
   sentence_->setWordWrap(true);
   sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   bars_ = new Bars(this);
+  bars_->setObjectName(QStringLiteral("gainBars"));
+  bars_->setAccessibleName(tr("Kept, side by side"));
   switch_ = new QPushButton(tr("Switch to a fixed mix…"), this);
   switch_->setObjectName(QStringLiteral("switchPolicy"));
   switch_->setToolTip(
@@ -131,7 +158,8 @@ GainView::GainView(QWidget* parent) : QWidget(parent) {
          "(e^-KL), estimated from the measured harm of each expert's precision and from how often it was "
          "used. The fixed mixes have as many experts at each precision. One is chosen by the uses that the "
          "calibration counted, the other by the session's first 2,048 tokens; the better one is shown, for "
-         "the tokens since then."));
+         "the tokens since then. A third one is chosen by how these very tokens used the experts. Nobody can "
+         "have it, since they are known only afterwards: so much a mix that stays could have kept."));
   set_gain({.verdict = GainVerdict::no_policy});
 }
 
@@ -139,6 +167,7 @@ void GainView::set_gain(const PolicyGain& gain) {
   const QString sentence = gain_sentence(gain);
   if (sentence_->text() != sentence) sentence_->setText(sentence);
   bars_->set_gain(gain);
+  bars_->setAccessibleDescription(bars_->words());
   bars_->setVisible(compares(gain));
   switch_->setVisible(gain.fixed_mix_would_do);
   choose_->setVisible(gain.verdict == GainVerdict::no_policy);

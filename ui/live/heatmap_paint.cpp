@@ -2,11 +2,9 @@
 // cursor.
 #include <QPaintEvent>
 #include <QPainter>
-#include <QStaticText>
 #include <QtMath>
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "ui/language/number_text.h"
 #include "ui/live/heatmap_view.h"
@@ -109,7 +107,9 @@ void HeatmapView::paint_frontier(QPainter& painter) const {
 }
 
 // Large cells say in words what their colour says: the tier, and which expert. While they slide they do not.
-void HeatmapView::paint_words(QPainter& painter) const {
+// Each word is drawn once and then copied: laying out and drawing a thousand words at each picture would take
+// longer than all else.
+void HeatmapView::paint_words(QPainter& painter) {
   if (slide_.is_under_way()) return;
   const double width = layout_.cell_width(), height = layout_.cell_height();
   if (height < fontMetrics().height() / 2.0) return;
@@ -117,18 +117,13 @@ void HeatmapView::paint_words(QPainter& painter) const {
   font.setPointSizeF(font.pointSizeF() * 0.8);
   const QFontMetricsF metrics(font);
   if (width < metrics.horizontalAdvance(QStringLiteral("bf16")) || height < metrics.height() * 1.05) return;
-  painter.setFont(font);
   const bool both = height >= 2.1 * metrics.height();
-  std::map<QString, QStaticText> laid_out;  // the few words that there are, once for all cells
-  const auto write = [&](const QString& words, const QPointF& centre) {
-    auto [found, is_new] = laid_out.try_emplace(words, words);
-    if (is_new) {
-      found->second.setTextFormat(Qt::PlainText);
-      found->second.prepare({}, font);
-    }
-    const QSizeF size = found->second.size();
-    painter.drawStaticText(centre - QPointF(size.width() / 2, size.height() / 2), found->second);
-  };
+  const double ratio = devicePixelRatioF();
+  if (words_font_ != font || words_both_ != both || words_ratio_ != ratio) words_.clear();
+  words_font_ = font;
+  words_both_ = both;
+  words_ratio_ = ratio;
+  const auto whole = [ratio](double at) { return std::round(at * ratio) / ratio; };
   const MapFrame& frame = *scene_.frame;
   for (int layer = layout_.first_layer(); layer < layout_.first_layer() + layout_.layers(); ++layer) {
     const auto base = static_cast<std::size_t>(layer * frame.units_per_layer);
@@ -141,16 +136,35 @@ void HeatmapView::paint_words(QPainter& painter) const {
       if (!rect.intersects(layout_.area())) continue;
       const std::uint8_t tier = frame.tier[unit];
       const QColor ground(painter_.colour(tier, heat_strength(frame.hot[unit], hottest)));
-      painter.setPen(qGray(ground.rgb()) > 130 ? QColor(0, 0, 0, 190) : QColor(255, 255, 255, 200));
-      const QString name = tier < scene_.bits.size() ? QString::number(whole_bits(scene_.bits[tier]))
-                           : tier == host_tier       ? tr("CPU", "computed by the processor")
-                                                     : tr("disk");
-      const QPointF line(0, both ? metrics.height() / 2 : 0);
-      if (both) write(QString::number(expert), rect.center() - line);
-      write(name, rect.center() + line);
+      const QImage& words = words_of(expert, tier, qGray(ground.rgb()) > 130);
+      const QSizeF size = words.deviceIndependentSize();
+      painter.drawImage(
+          QPointF(whole(rect.center().x() - size.width() / 2), whole(rect.center().y() - size.height() / 2)),
+          words);
     }
   }
-  painter.setFont(this->font());
+}
+
+const QImage& HeatmapView::words_of(int expert, std::uint8_t tier, bool on_light) {
+  QImage& image = words_[{words_both_ ? expert : 0, tier, on_light}];
+  if (!image.isNull()) return image;
+  const QString name = tier < scene_.bits.size() ? QString::number(whole_bits(scene_.bits[tier]))
+                       : tier == host_tier       ? tr("CPU", "computed by the processor")
+                                                 : tr("disk");
+  const QString number = words_both_ ? QString::number(expert) : QString();
+  const QFontMetricsF metrics(words_font_);
+  const double width = std::max(metrics.horizontalAdvance(name), metrics.horizontalAdvance(number)) + 2;
+  const double height = metrics.height() * (words_both_ ? 2 : 1);
+  image =
+      QImage(qCeil(width * words_ratio_), qCeil(height * words_ratio_), QImage::Format_ARGB32_Premultiplied);
+  image.setDevicePixelRatio(words_ratio_);
+  image.fill(Qt::transparent);
+  QPainter painter(&image);
+  painter.setFont(words_font_);
+  painter.setPen(on_light ? QColor(0, 0, 0, 190) : QColor(255, 255, 255, 200));
+  painter.drawText(QRectF({}, image.deviceIndependentSize()), Qt::AlignCenter,
+                   words_both_ ? number + QLatin1Char('\n') + name : name);
+  return image;
 }
 
 void HeatmapView::paint_in_flight(QPainter& painter) {

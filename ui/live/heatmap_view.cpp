@@ -73,6 +73,7 @@ void HeatmapView::take_colours() {
   painter_.set_colours(palette(), scene_.bits);
   image_layout_.reset();
   lozenges_.clear();
+  words_.clear();
 }
 
 // Whether the map has another shape.

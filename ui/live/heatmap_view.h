@@ -3,10 +3,13 @@
 #pragma once
 
 #include <QElapsedTimer>
+#include <QFont>
 #include <QImage>
 #include <QWidget>
 #include <functional>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "ui/live/heat_layout.h"
@@ -100,7 +103,8 @@ class HeatmapView : public QWidget {
   void paint_labels(QPainter& painter) const;
   void paint_marks(QPainter& painter) const;
   void paint_frontier(QPainter& painter) const;
-  void paint_words(QPainter& painter) const;
+  void paint_words(QPainter& painter);
+  const QImage& words_of(int expert, std::uint8_t tier, bool on_light);
   void paint_in_flight(QPainter& painter);
   const QImage& lozenge(std::size_t tier);
   void move_current(int right, int down);
@@ -133,6 +137,11 @@ class HeatmapView : public QWidget {
   std::optional<HeatLayout> image_layout_;  // of what the image holds
   std::vector<QImage> lozenges_;            // [tiers + 2] of swaps in flight; null: not drawn yet
   QSizeF lozenge_cell_;                     // that they are drawn for
+  // The words of a cell, by expert (where it is said), tier, and whether what they stand on is light.
+  std::map<std::tuple<int, std::uint8_t, bool>, QImage> words_;
+  QFont words_font_;
+  bool words_both_ = false;
+  double words_ratio_ = 0;
   bool stale_ = true;
   int frames_since_order_ = 0;
 

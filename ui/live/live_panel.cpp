@@ -1,8 +1,10 @@
 #include "ui/live/live_panel.h"
 
 #include <QAccessible>
+#include <QAction>
 #include <QComboBox>
 #include <QLabel>
+#include <QMenu>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QStackedWidget>
@@ -32,8 +34,8 @@ namespace {
 constexpr int kTickMilliseconds = 100;
 constexpr int kLargeTickMilliseconds = 150;  // so that a map of so many experts takes no more of a core
 constexpr std::int64_t kLargeMap = 16'384;
-// Numbers that nobody reads faster; what happened is told while it is seen.
-constexpr int kTicksBetweenStrips = 10, kTicksBetweenJudgements = 20, kTicksBetweenSentences = 3;
+// Numbers that nobody reads faster; what happens is told while it is seen.
+constexpr int kTicksBetweenStrips = 10, kTicksBetweenJudgements = 20;
 constexpr int kMessageMilliseconds = 8000;
 
 bool is_held(const ShownMoment& moment) {
@@ -77,7 +79,6 @@ void LivePanel::tick() {
   const auto step = source_.advance(timer_->interval() / 1000.0 * speed_->currentData().toDouble());
   if (step == LiveSource::Step::held) return;
   if (step == LiveSource::Step::moved || heatmap_->fades()) refresh_map();
-  if (ticks_ % kTicksBetweenSentences == 0) refresh_story();
   if (ticks_ % kTicksBetweenStrips == 0) refresh_strips();
   if (ticks_ % kTicksBetweenJudgements == 0) {
     refresh_judgements();
@@ -138,6 +139,7 @@ void LivePanel::refresh_map() {
   scene.fresh = source_.fresh_changes();
   follow_->set_tiers(tier_texts(source_.numbers()), scene.bits);
   heatmap_->set_scene(scene);
+  if (!scene.fresh.empty()) refresh_story();  // the words say what the map shows
   follow_->set_followed(source_.followed());
   if (const ShownMoment moment = source_.moment(); is_held(moment)) update_timeline(moment);
 }
@@ -275,6 +277,8 @@ std::int64_t LivePanel::units_per_layer() const {
 bool LivePanel::update_page() {
   const std::optional<NothingToSee> nothing = source_.nothing();
   pages_->setCurrentIndex(nothing ? 0 : 1);
+  for (QAction* action : menu_->actions())
+    action->setEnabled(!nothing || action == tour_action_ || action == replay_action_);
   if (!nothing) return true;
   empty_button_->setVisible(nothing->can_choose_precision);
   const QString model = nothing->model.toHtmlEscaped();

@@ -126,7 +126,7 @@ class LivePanel : public QWidget {
   QString lit_conversation_;
 
   QMenu* menu_;
-  QAction *switch_, *beside_;
+  QAction *switch_, *beside_, *tour_action_, *replay_action_;
   QStackedWidget* pages_;
   QLabel* empty_text_;
   QWidget* empty_button_;

@@ -170,14 +170,14 @@ QWidget* LivePanel::make_header() {
   });
   menu->addAction(tr("One expert (E)"), this, [this] { look_at(heatmap_->current_unit().value_or(0)); });
   menu->addSeparator();
-  menu->addAction(tr("Take the tour"), this, &LivePanel::tourRequested);
+  tour_action_ = menu->addAction(tr("Take the tour"), this, &LivePanel::tourRequested);
   menu->addAction(tr("Look inside the answers"), this, &LivePanel::lookInsideRequested)
       ->setObjectName(QStringLiteral("panelLookInside"));
   beside_ = menu->addAction(tr("Fixed and adaptive side by side…"), this, &LivePanel::besideRequested);
   switch_ = menu->addAction({}, this, &LivePanel::switchPolicyRequested);
   switch_->setObjectName(QStringLiteral("switchAction"));
   menu->addSeparator();
-  menu->addAction(tr("Replay a recording or trace…"), this, &LivePanel::ask_replay);
+  replay_action_ = menu->addAction(tr("Replay a recording or trace…"), this, &LivePanel::ask_replay);
   menu->addAction(tr("Back to live"), &source_, &LiveSource::back_to_live);
   more->setMenu(menu);
   layout->setSpacing(space::close);

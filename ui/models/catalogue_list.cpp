@@ -22,8 +22,7 @@ class CatalogueCard : public ModelCard {
                .fit_why = row.fit_why,
                .needs = row.needs});
     action().setObjectName(QStringLiteral("catalogueAction"));
-    action().setText(row.path.isEmpty() ? CatalogueList::tr("Download") : CatalogueList::tr("Open"));
-    action().setAccessibleName(QStringLiteral("%1: %2").arg(action().text(), row.name));
+    set_act(row.path.isEmpty() ? Act::download : Act::open);
     connect(&action(), &QPushButton::clicked, list, [list, row] {
       row.path.isEmpty() ? Q_EMIT list->downloadRequested(row.id) : Q_EMIT list->openRequested(row.path);
     });

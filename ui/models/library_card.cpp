@@ -7,11 +7,13 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
+#include <utility>
 
 #include "ui/language/number_text.h"
 #include "ui/models/model_details.h"
 #include "ui/theme/style_paint.h"
 #include "ui/theme/tokens.h"
+#include "ui/theme/widgets.h"
 
 namespace fovea::ui {
 
@@ -93,8 +95,7 @@ void LibraryCard::set_busy(bool busy) {
 void LibraryCard::update_actions() {
   const bool usable = row_.is_read && row_.error.isEmpty();
   action().setEnabled(row_.can_open);
-  action().setText(row_.is_open ? tr("Already open") : tr("Open"));
-  action().setAccessibleName(QStringLiteral("%1: %2").arg(action().text(), row_.name));
+  set_act(row_.is_open ? Act::is_open : Act::open);
   action().setToolTip(row_.fit == FitView::does_not_fit ? row_.fit_why : tr("Chat with it"));
   prepare_->setEnabled(usable && !busy_);
   check_->setEnabled(row_.is_read && !busy_);
@@ -124,13 +125,18 @@ void LibraryCard::keyPressEvent(QKeyEvent* event) {
   if (row_.can_open) Q_EMIT openRequested();
 }
 
+void LibraryCard::mousePressEvent(QMouseEvent* event) {
+  pressed_ = event->button() == Qt::LeftButton;
+}
+
 void LibraryCard::mouseReleaseEvent(QMouseEvent* event) {
-  if (event->button() == Qt::LeftButton && rect().contains(event->pos())) toggle_details();
+  if (event->button() != Qt::LeftButton || !std::exchange(pressed_, false)) return;
+  if (rect().contains(event->pos())) toggle_details();
 }
 
 void LibraryCard::paintEvent(QPaintEvent* event) {
   ModelCard::paintEvent(event);
-  if (!hasFocus()) return;
+  if (!shows_focus(*this)) return;
   QPainter painter(this);
   style_paint::rounded(painter, rect(), radius::card, {}, tones(palette()).accent, focus_width);
 }

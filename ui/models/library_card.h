@@ -33,6 +33,7 @@ class LibraryCard : public ModelCard {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
@@ -41,7 +42,7 @@ class LibraryCard : public ModelCard {
   void toggle_details();
 
   LibraryRow row_;
-  bool busy_ = false;
+  bool busy_ = false, pressed_ = false;
   ModelDetails* details_;
   QAction *details_action_, *prepare_, *check_, *folder_, *remove_;
 };

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <algorithm>
 
 #include "ui/models/fit_style.h"
 #include "ui/theme/tint.h"
@@ -66,7 +67,12 @@ ModelCard::ModelCard(QWidget* parent)
   fit_->setFixedWidth(character * 34);
   needs_ = line("cardNeeds", this);
   quiet(*needs_);
-  action_->setMinimumWidth(action_width);
+  int width = action_width;
+  for (const Act act : {Act::download, Act::open, Act::is_open}) {
+    action_->setText(act_text(act));
+    width = std::max(width, action_->sizeHint().width());
+  }
+  action_->setMinimumWidth(width);
   action_->setAutoDefault(false);
   grid_->addWidget(size_, 0, size_column, 2, 1);
   grid_->addWidget(action_, 0, action_column, 2, 1);
@@ -98,6 +104,23 @@ void ModelCard::set_words(const Words& words) {
   QStringList all{words.name, words.about, words.size, words.fit_text, words.needs};
   all.removeAll(QString());
   setAccessibleName(all.join(QStringLiteral(", ")));
+}
+
+QString ModelCard::act_text(Act act) {
+  switch (act) {
+    case Act::download:
+      return tr("Download");
+    case Act::open:
+      return tr("Open");
+    case Act::is_open:
+      break;
+  }
+  return tr("Already open");
+}
+
+void ModelCard::set_act(Act act) {
+  action_->setText(act_text(act));
+  action_->setAccessibleName(QStringLiteral("%1: %2").arg(act_text(act), words_.name));
 }
 
 // One line stands in the middle.

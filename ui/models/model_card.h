@@ -25,12 +25,15 @@ class ModelCard : public Card {
   void set_words(const Words& words);
   const Words& words() const { return words_; }
   QPushButton& action() { return *action_; }
+  enum class Act : std::uint8_t { download, open, is_open };
+  void set_act(Act act);  // what the button says: the same width whichever it is
 
  protected:
   void add_tool(QWidget& tool);     // behind the button
   void add_below(QWidget& widget);  // across the card
 
  private:
+  static QString act_text(Act act);
   void place(QLabel* above, QLabel* below, int column);
 
   Words words_;

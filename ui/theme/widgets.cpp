@@ -17,11 +17,11 @@ namespace {
 
 constexpr int row_height = 30, row_side = 10, row_words = 36;
 
+}  // namespace
+
 bool shows_focus(const QWidget& widget) {
   return widget.hasFocus() && widget.window()->testAttribute(Qt::WA_KeyboardFocusChange);
 }
-
-}  // namespace
 
 // --- Card
 

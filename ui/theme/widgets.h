@@ -11,6 +11,9 @@ class QBoxLayout;
 
 namespace fovea::ui {
 
+// Whether it has the focus, and by the keyboard: a click needs no ring.
+bool shows_focus(const QWidget& widget);
+
 // A ground with a line around it.
 class Card : public QWidget {
   Q_OBJECT

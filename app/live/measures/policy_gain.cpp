@@ -1,5 +1,7 @@
 #include "app/live/measures/policy_gain.h"
 
+#include <algorithm>
+
 #include "app/live/measures/quality_line.h"
 
 namespace fovea::app {
@@ -39,6 +41,9 @@ ui::PolicyGain policy_gain(PolicyKind policy, const QualityState& q) {
     gain.chosen_by = ui::FixedMix::none;
   }
   if (!moves || gain.chosen_by == ui::FixedMix::none) return gain;
+  if (const QualityState::Hindsight& best = q.hindsight; best.tokens > 0)
+    gain.hindsight_kept =
+        std::max(gain.fixed_kept, kept_share({best.tokens, best.low, best.high, q.in_nats}, best.loss));
   const double margin = gain_margin * losses.fixed;
   gain.verdict = losses.policy < losses.fixed - margin   ? ui::GainVerdict::ahead
                  : losses.policy > losses.fixed + margin ? ui::GainVerdict::loses

@@ -156,6 +156,48 @@ class ComparisonTest : public QObject {
     }
   }
 
+  // Where the file's precision has no room, its experts come from the disk, and what is said of that is so:
+  // it opens, within the memory that there is, and reads a text as the model in memory does.
+  void theFullModelComesFromTheDisk() {
+    LoadOptions moving = open_;
+    moving.precision.policy = PolicyKind::fovea;
+    moving.precision.tiers = {"file", "q2"};
+    moving.precision.stores_folder = folder_.path() / "stores";
+    const auto whole = plan_model(open_), lowest = plan_model(moving);
+    FOVEA_VERIFY(whole);
+    FOVEA_VERIFY(lowest);
+    moving.precision.budget_bytes =
+        lowest->plan.min_bytes + (whole->plan.total_bytes - lowest->plan.min_bytes) / 8;
+    const auto plan = plan_model(moving);
+    FOVEA_VERIFY(plan);
+    DeviceInfo small;
+    small.name = "cpu";
+    small.memory_bytes = small.memory_free_bytes = 8 * whole->plan.total_bytes;
+    auto found = app::counterparts_on(small, moving, plan->plan, 0);
+    FOVEA_VERIFY(found);
+    QCOMPARE(found->choices.size(), std::size_t{3});  // it fits
+    small.memory_bytes = small.memory_free_bytes = 2 * app::taken_bytes(whole->plan) - 2;
+    QVERIFY(app::room_on(small, 0) < app::taken_bytes(whole->plan));
+    found = app::counterparts_on(small, moving, plan->plan, 0);
+    FOVEA_VERIFY(found);
+    QCOMPARE(found->choices.size(), std::size_t{4});
+    QCOMPARE(found->choices[0].room, Counterpart::Room::none);
+    const Counterpart& away = found->choices[1];
+    QCOMPARE(away.kind, Counterpart::Kind::file_elsewhere);
+    QVERIFY(!away.trouble && away.room != Counterpart::Room::none && away.store.needed);
+    QVERIFY(away.bytes <= app::room_on(small, 0) && away.options.chunk > 0);
+    QVERIFY(away.pass_bytes > 0 && away.pass_bytes < away.store.bytes);  // memory keeps some
+    const auto full = Engine::load(open_), from_disk = Engine::load(away.options);
+    FOVEA_VERIFY(full);
+    FOVEA_VERIFY(from_disk);
+    const std::vector<TokenId> context{1, 5, 9}, tokens{7, 3, 8, 2};
+    const auto as_it_is = score_tokens(**full, context, tokens);
+    const auto read = score_tokens(**from_disk, context, tokens);
+    FOVEA_VERIFY(as_it_is);
+    FOVEA_VERIFY(read);
+    for (std::size_t i = 0; i < tokens.size(); ++i) QVERIFY(std::abs((*as_it_is)[i] - (*read)[i]) < 1e-3);
+  }
+
   // One for more tiers serves; and what cannot be planned says why.
   void aStoreThatIsThereIsTaken() {
     PrepareRequest made;

@@ -2,18 +2,19 @@
 #include "ui/live/live_panel.h"
 
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QScopeGuard>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QTableView>
 #include <QToolButton>
+#include <algorithm>
 
 #include "app/live/live_session.h"
 #include "tests/app/live/sessions.h"
 #include "tests/support/test.h"
 #include "tests/ui/live/made_source.h"
-#include "ui/language/number_text.h"
 #include "ui/language/number_text.h"
 #include "ui/live/expert_text.h"
 #include "ui/live/headline.h"
@@ -70,6 +71,13 @@ class LivePanelTest : public QObject {
     LivePanel panel(session);
     panel.show();
     auto* button = panel.findChild<QPushButton*>(QStringLiteral("choosePrecision"));
+    // What needs something to be seen waits for it; a tour and a recording bring it.
+    const auto able = [&] {
+      const auto actions = panel.findChild<QToolButton*>(QStringLiteral("panelMore"))->menu()->actions();
+      return std::ranges::count_if(
+          actions, [](const QAction* action) { return !action->isSeparator() && action->isEnabled(); });
+    };
+    QCOMPARE(able(), 2);
     QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("No model")));
     QVERIFY(!button->isVisible());
     session.set_opening(QStringLiteral("small.gguf"));
@@ -91,6 +99,9 @@ class LivePanelTest : public QObject {
     QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("first answer")));
     session.add_snapshot(small_snapshot(), 1);
     QVERIFY(!panel.findChild<QLabel*>(QStringLiteral("emptyText"))->isVisible());
+    QVERIFY(able() > 10);
+    session.clear_model();
+    QCOMPARE(able(), 2);
   }
 
   // Experts that stay as the file has them are watched all the same.

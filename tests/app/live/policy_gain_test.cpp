@@ -81,6 +81,19 @@ class PolicyGainTest : public QObject {
     QCOMPARE(policy_gain(PolicyKind::fovea, quality).chosen_by, FixedMix::session_start);
   }
 
+  // Only where something is compared, and for the tokens that it knows.
+  void hindsight() {
+    QualityState quality = judged(0.3, 0.15);
+    QVERIFY(!policy_gain(PolicyKind::fovea, quality).hindsight_kept);
+    quality.hindsight = {.tokens = 500, .loss = 25, .low = 250, .high = 0};
+    QVERIFY(close(*policy_gain(PolicyKind::fovea, quality).hindsight_kept, std::exp(-0.05)));
+    QVERIFY(!policy_gain(PolicyKind::static_tiers, quality).hindsight_kept);
+    quality.in_nats = false;
+    QVERIFY(close(*policy_gain(PolicyKind::fovea, quality).hindsight_kept, 0.9));
+    quality.hindsight.loss = 200;  // of tokens before the last ones, with which the fixed mix does better
+    QVERIFY(close(*policy_gain(PolicyKind::fovea, quality).hindsight_kept, 0.7));
+  }
+
   void waitsForEnough() {
     QualityState quality = judged(0.1, 0.2);
     quality.tokens = min_gain_tokens - 1;

@@ -1,6 +1,7 @@
 #include "app/live/recording.h"
 
 #include <QBuffer>
+#include <cmath>
 
 #include "tests/app/live/sessions.h"
 #include "tests/support/test.h"
@@ -14,7 +15,7 @@ namespace {
 SnapshotRing small_session() {
   SnapshotRing ring;
   tests::SessionShape shape;
-  shape.seconds = 8;
+  shape.seconds = 12;
   const auto played =
       tests::play_session(shape, [&](const Snapshot& snapshot, double seconds) -> Result<void> {
         ring.add(snapshot, seconds);
@@ -84,7 +85,11 @@ class RecordingTest : public QObject {
       QCOMPARE(y.tiers[0].hits, x.tiers[0].hits);
       QCOMPARE(y.pools.size(), x.pools.size());
       QCOMPARE(y.arena_used_bytes, x.arena_used_bytes);
+      QCOMPARE(y.quality.hindsight.tokens, x.quality.hindsight.tokens);
+      QVERIFY(std::abs(y.quality.hindsight.loss - x.quality.hindsight.loss) < 1e-9);
+      QVERIFY(std::abs(y.quality.hindsight.low - x.quality.hindsight.low) < 1e-9);
     }
+    QVERIFY(ring.last().numbers.quality.hindsight.tokens > 0);
     QCOMPARE(read->ring->changes().size(), ring.changes().size());
     QVERIFY(!ring.changes().empty());
   }

@@ -64,6 +64,7 @@ class ExpertsTest : public QObject {
     told.quality.tokens_since = 100;
     told.quality.start_since = 1.5;
     told.quality.all_high = -1e-6;
+    told.quality.hindsight = {.tokens = 96, .loss = 1.25, .low = 40, .high = 0.5};
     const WatchedModel model = watched_sample();
     const auto event = read_experts(dump(experts_json(model, told, 5)));
     FOVEA_VERIFY(event);
@@ -100,6 +101,10 @@ class ExpertsTest : public QObject {
     QCOMPARE(read.quality.all_high, -1e-6);
     QCOMPARE(read.quality.tokens_since, 100);
     QCOMPARE(read.quality.start_since, 1.5);
+    QCOMPARE(read.quality.hindsight.tokens, 96);
+    QCOMPARE(read.quality.hindsight.loss, 1.25);
+    QCOMPARE(read.quality.hindsight.low, 40.0);
+    QCOMPARE(read.quality.hindsight.high, 0.5);
   }
 
   // An earlier version tells less.

@@ -1,4 +1,6 @@
 // OpenAI's responses: items, streams, and what is kept.
+#include "app/server/responses.h"
+
 #include "tests/support/test.h"
 
 #include "protocols.h"
@@ -52,6 +54,30 @@ class ResponsesTest : public QObject {
     QCOMPARE(
         answer_of(server, "/v1/responses", {{"input", "Hi"}, {"background", true}}, 400)["error"]["param"],
         "background");
+  }
+
+  // In memory for an hour, at most 256 and 64 MiB of them; the oldest go first.
+  void whatIsKeptGoes() {
+    auto now = app::ResponseStore::Clock::now();
+    app::ResponseStore store([&] { return now; });
+    const auto holding = [](std::size_t bytes) {
+      return app::KeptResponse{.conversation = {{"user", std::string(bytes, 'x')}}};
+    };
+    store.put("a", holding(1));
+    now += std::chrono::minutes(40);
+    store.put("b", holding(1));
+    now += std::chrono::minutes(20);
+    QVERIFY(store.find("a") && store.find("b"));
+    now += std::chrono::seconds(1);
+    QVERIFY(!store.find("a") && store.find("b"));
+    QVERIFY(!store.erase("a") && store.erase("b") && !store.find("b"));
+    for (std::size_t i = 0; i <= app::ResponseStore::max_responses; ++i)
+      store.put(std::to_string(i), holding(1));
+    QVERIFY(!store.find("0") && store.find("1"));
+    store.put("large", holding(app::ResponseStore::max_bytes / 2));
+    QVERIFY(store.find("large"));
+    store.put("larger", holding(app::ResponseStore::max_bytes / 2));
+    QVERIFY(!store.find("large") && store.find("larger"));
   }
 
   // Items that a client sends back are the messages that they were.

@@ -245,6 +245,7 @@ ApartDevice::FeedForwards ApartDevice::feed_forwards() const {
 }
 
 void ApartDevice::copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const {
+  ++copies_;
   apart(stream).push([=](Stream&) { std::memcpy(target, host, static_cast<std::size_t>(bytes)); });
 }
 void ApartDevice::read_back(std::byte* host, const std::byte* source, std::int64_t bytes,

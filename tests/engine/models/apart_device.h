@@ -57,6 +57,7 @@ class ApartDevice final : public kernels::Forwarding<kernels::Device> {
   };
   FeedForwards feed_forwards() const;
   void count_feed_forward(int queued, int done) const;
+  std::int64_t copies() const { return copies_; }  // to the device, that its streams were given
   // Runs something that may touch the device's memory.
   void inside(const std::function<void()>& work) const;
   const kernels::Device& inner() const { return inner_; }
@@ -70,6 +71,7 @@ class ApartDevice final : public kernels::Forwarding<kernels::Device> {
   mutable kernels::Failure failure_;                    // mutex_
   mutable Graphs graphs_;                               // mutex_
   mutable std::atomic<bool> shortened_ = false;
+  mutable std::atomic<std::int64_t> copies_ = 0;
   mutable FeedForwards feed_forwards_;  // mutex_
 };
 

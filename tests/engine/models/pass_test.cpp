@@ -7,6 +7,7 @@
 #include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
+#include "apart_device.h"
 #include "divided.h"
 #include "golden_logits.h"
 #include "runner.h"
@@ -114,6 +115,61 @@ class PassTest : public QObject {
       QVERIFY2(difference <= allowed(c, on), std::to_string(difference).c_str());
       QVERIFY(!forward->top_k());
     }
+  }
+
+  // Before a pass goes up what is new in it: its tokens and positions in one copy, lists of pages in one if a
+  // page is another one, and the handles of all layers in one if some were published.
+  void sendsOnlyWhatChanged() {
+    const ApartDevice on(cpu());
+    const Case& c = case_named("qwen3_moe-0");
+    auto model = load(c.model, on);
+    FOVEA_VERIFY(model);
+    constexpr std::int64_t context = 8;
+    const Pages pages(on, model->config(), context, 4);
+    auto forward = layers::Forward::create(*model, on, {.tokens = 2, .pages = 2});
+    FOVEA_VERIFY(forward);
+    const auto stream = on.make_stream({.threads = 2});
+    std::int64_t first = 0;
+    std::vector<float> last;
+    const auto copies_of_pass = [&](std::uint64_t revision) {
+      const std::int64_t before = on.copies();
+      const auto row = forward->run(
+          {.segments = {{.tokens = std::span(c.tokens).subspan(static_cast<std::size_t>(first), 2),
+                         .first = first,
+                         .pages = pages.layers(),
+                         .pages_revision = revision}},
+           .context = context},
+          *stream);
+      last.assign(row.begin(), row.end());
+      return on.copies() - before;
+    };
+    const auto next_pass = [&](std::uint64_t revision) {
+      const std::int64_t copies = copies_of_pass(revision);
+      first += 2;
+      return copies;
+    };
+    QCOMPARE(next_pass(7), 4);  // and the rotary table
+    QCOMPARE(next_pass(7), 1);
+    QCOMPARE(next_pass(7), 2);  // it reaches the second page
+    QCOMPARE(copies_of_pass(7), 1);
+    QCOMPARE(copies_of_pass(8), 1);  // looked through, and found the same
+    QCOMPARE(copies_of_pass(0), 1);
+    for (models::LayerWeights& layer : model->handles()) ++layer.revision;
+    QVERIFY(model->handles().size() > 1);
+    QCOMPARE(copies_of_pass(8), 2);
+    const auto vocabulary = static_cast<std::size_t>(model->config().vocabulary);
+    const double difference =
+        largest_difference(last, std::span(c.expected).subspan(7 * vocabulary, vocabulary));
+    QVERIFY2(difference <= allowed(c, on), std::to_string(difference).c_str());
+    // The lists themselves have changed, and so has their revision.
+    const Pages others(on, model->config(), context, 4);
+    const std::int64_t before = on.copies();
+    forward->run({.segments = {{.tokens = std::span(c.tokens).first(2),
+                                .pages = others.layers(),
+                                .pages_revision = 9}},
+                  .context = context},
+                 *stream);
+    QCOMPARE(on.copies() - before, 2);
   }
 
   // On the host, apart, and beside experts that the host computes; told at once or behind the pass.

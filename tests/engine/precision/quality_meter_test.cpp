@@ -56,6 +56,35 @@ class QualityMeterTest : public QObject {
     QVERIFY(close(now.loss, 8000 + now.loss_since));
   }
 
+  // By hand: unit 3 does most of the work first, unit 0 later. What was known only
+  // afterwards is never worse than any mix that stays.
+  void hindsight() {
+    PolicyWorld world = two_tiers(1, 4, 1);
+    world.damage = {0, 1, 0, 1, 0, 1, 0, 1};
+    QualityMeter meter(world);
+    const auto pass = [&](std::int32_t unit, std::int64_t tokens) {
+      const std::vector<ExpertUse> uses{{.unit = unit,
+                                         .tokens = static_cast<std::int32_t>(tokens),
+                                         .gate_sum = static_cast<float>(tokens)}};
+      meter.observe({.tokens = tokens, .uses = uses}, std::vector<std::uint8_t>{1, 1, 0, 1});
+    };
+    pass(1, hindsight_tokens - 1);
+    QCOMPARE(meter.state().hindsight.tokens, 0);
+    pass(3, 300);
+    QCOMPARE(meter.state().hindsight.tokens, hindsight_tokens + 299);
+    QVERIFY(close(meter.state().hindsight.loss, 255) && close(meter.state().hindsight.low, 555));
+    pass(3, 10);  // not yet a sixteenth more
+    QCOMPARE(meter.state().hindsight.tokens, hindsight_tokens + 299);
+    pass(1, 2048);
+    QVERIFY(!meter.state().hindsight.tokens && meter.state().tokens_since == 0);  // the start is chosen
+    pass(0, 200);
+    QCOMPARE(meter.state().hindsight.tokens, 0);
+    pass(2, 100);
+    QCOMPARE(meter.state().hindsight.tokens, 300);
+    QVERIFY(close(meter.state().hindsight.loss, 100));
+    QVERIFY(meter.state().hindsight.loss < meter.state().start_since);
+  }
+
   // The host has its units as the file has them; one on disk alone is read at the lowest tier.
   void unitsElsewhere() {
     PolicyWorld world = two_tiers(1, 2, 1);
@@ -92,6 +121,9 @@ class QualityMeterTest : public QObject {
     QVERIFY(q.loss > 0 && close(q.loss, q.calibrated) && close(q.loss_since, q.calibrated_since));
     QCOMPARE(q.tokens_since, 3000 - 2048);
     QVERIFY(q.all_high <= q.loss && q.loss <= q.all_low && q.start_since <= q.low_since);
+    const double share = static_cast<double>(q.hindsight.tokens) / static_cast<double>(q.tokens_since);
+    QVERIFY(share > 0.9 && q.hindsight.high <= q.hindsight.loss && q.hindsight.loss <= q.hindsight.low);
+    QVERIFY(q.hindsight.loss <= std::min(q.calibrated_since, q.start_since));
   }
 };
 FOVEA_TEST(QualityMeterTest)

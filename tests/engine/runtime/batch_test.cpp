@@ -1,7 +1,9 @@
 // Several answers at once: each is what it is alone, whoever is beside it, waits, is cancelled or gives way.
 #include <QTemporaryDir>
+#include <algorithm>
 #include <atomic>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -98,6 +100,20 @@ class Listener : public Policy {
   std::vector<float> hotness_;
   std::int32_t last_layer_;  // its first unit
   Seen& seen_;
+};
+
+// Moves nothing, and remembers whose prompt was read by how many tokens, in the order of the passes.
+class Readings final : public Listener {
+ public:
+  using Read = std::vector<std::pair<std::uint64_t, std::int64_t>>;
+  Readings(const PolicyWorld& world, Seen& seen, Read& read) : Listener(world, seen), read_(read) {}
+  void observe(const fovea::precision::Observation& observation) override {
+    Listener::observe(observation);
+    if (observation.prefill) read_.emplace_back(observation.sequence, observation.tokens);
+  }
+
+ private:
+  Read& read_;
 };
 
 // Words of different lengths, so that prompts end anywhere in a page, a slice or a chunk.
@@ -247,6 +263,57 @@ class BatchTest : public QObject {
     for (const GenerateRequest& one : requests) generate(*alone, one);
     QCOMPARE(of_together.size(), requests.size());
     QVERIFY(Listener::uses(of_together) == Listener::uses(of_alone));
+  }
+
+  // Of prompts that are read beside an answer none waits for another one to be read: from when all have been
+  // begun until one is done, none gets further ahead of another than a pass reads.
+  void promptsTakeTurns() {
+    const Subject* with_experts =
+        std::ranges::find_if(subjects, [](const Subject& s) { return s.experts > 0; });
+    LoadOptions options = of_family(*with_experts);
+    options.precision.policy = PolicyKind::fovea;
+    options.precision.tiers = {"file", with_experts->low};
+    options.precision.stores_folder = folder_.path().toStdString();
+    options.precision.traffic_gb_per_s = 1;
+    Listener::Seen seen;
+    Readings::Read read;
+    auto engine = fovea::runtime::load(for_sequences(options, 4), [&](const PolicyWorld& world) {
+      return fovea::Result<std::unique_ptr<Policy>>(std::make_unique<Readings>(world, seen, read));
+    });
+    FOVEA_VERIFY(engine);
+    // While the first one's sink waits, no pass runs: so all three are there before one of them is read.
+    std::vector<std::jthread> readers;
+    const auto begin_reading = [&](std::string_view, const fovea::Timings&) {
+      if (!readers.empty()) return;
+      for (int number = 1; number <= 3; ++number)
+        readers.emplace_back([&, number] {
+          const auto answer = (*engine)->generate(request(number, 90, 1));
+          if (!answer) qFatal("%s", answer.error().message().c_str());
+        });
+      while ((*engine)->load().waiting < 3) std::this_thread::yield();
+    };
+    FOVEA_VERIFY((*engine)->generate(request(0, 3, 60), begin_reading));
+    readers.clear();
+    std::map<std::uint64_t, std::int64_t> all, so_far, ahead;
+    for (const auto& [sequence, tokens] : read) all[sequence] += tokens;
+    std::erase_if(all, [](const auto& each) { return each.second < 200; });
+    QCOMPARE(all.size(), std::size_t{3});
+    std::int64_t parts = 0;
+    for (const auto& [sequence, tokens] : read) {
+      if (!all.contains(sequence)) continue;
+      so_far[sequence] += tokens;
+      if (so_far.size() < all.size()) continue;
+      if (so_far[sequence] >= all[sequence]) break;
+      ahead[sequence] += tokens;
+      ++parts;
+      std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
+      for (const auto& [each, whole] : all) {
+        least = std::min(least, ahead[each]);
+        most = std::max(most, ahead[each]);
+      }
+      QVERIFY2(most - least <= options.chunk, qPrintable(QString::number(most - least)));
+    }
+    QVERIFY(parts >= 3);
   }
 
   // Whatever passes a prompt is divided into, as long as those are multiples of what recurrent layers take at

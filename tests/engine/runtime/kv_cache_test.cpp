@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <random>
 #include <set>
 
@@ -78,6 +79,28 @@ bool intact(const Sequence& sequence, const Tokens& expected) {
   });
   return good;
 }
+
+// What the lists of pages said under each revision.
+class Revisions {
+ public:
+  // False: a list is another one than an earlier one of this revision, as far as both reach.
+  bool hold(const Sequence& sequence) {
+    const std::int64_t used = (sequence.length() + small.page_tokens - 1) / small.page_tokens;
+    auto& known = known_[sequence.pages_revision()];
+    known.resize(2 * sequence.pages().size());
+    for (std::size_t list = 0; list < known.size(); ++list) {
+      const auto& pages = sequence.pages()[list / 2];
+      std::byte* const* const now = list % 2 == 0 ? pages.keys : pages.values;
+      const auto common = std::min<std::int64_t>(used, std::ssize(known[list]));
+      if (!std::equal(now, now + common, known[list].begin())) return false;
+      known[list].insert(known[list].end(), now + common, now + used);
+    }
+    return used == 0 || sequence.pages_revision() != 0;
+  }
+
+ private:
+  std::map<std::uint64_t, std::vector<std::vector<std::byte*>>> known_;
+};
 
 constexpr std::int64_t state_bytes = 24;
 
@@ -568,6 +591,7 @@ class KvCacheTest : public QObject {
     };
     std::vector<std::pair<Sequence, Tokens>> live;
     std::set<Tokens> computed{{}};  // every prefix that was ever computed
+    Revisions revisions;
     for (int step = 0; step < 300; ++step) {
       const int action = live.empty() ? 0 : below(7);
       const auto which = live.empty() ? 0 : static_cast<std::size_t>(below(static_cast<int>(live.size())));
@@ -611,6 +635,8 @@ class KvCacheTest : public QObject {
       }
       for (const auto& [sequence, tokens] : live) {
         if (!intact(sequence, tokens)) return "a sequence changed in step " + std::to_string(step);
+        if (!revisions.hold(sequence))
+          return "a list changed without a revision in step " + std::to_string(step);
       }
     }
     live.clear();

@@ -107,6 +107,12 @@ class LibraryPageTest : public QObject {
       return card->findChild<QLabel*>(QStringLiteral("detailWhy"))->text();
     };
     QCOMPARE(why(first), sample_models()[1].fit_why);
+    // What was pressed elsewhere, or is let go elsewhere, is no click on the card.
+    QTest::mouseRelease(first, Qt::LeftButton, {}, QPoint(20, 10));
+    QVERIFY(first->shows_details());
+    QTest::mousePress(first, Qt::LeftButton, {}, QPoint(20, 10));
+    QTest::mouseRelease(first, Qt::LeftButton, {}, QPoint(-20, 10));
+    QVERIFY(first->shows_details());
     LibraryCard* const broken = page_->card(sample_models()[4].path);
     broken->setFocus();
     QTest::keyClick(broken, Qt::Key_Space);

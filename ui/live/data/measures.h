@@ -120,6 +120,8 @@ struct PolicyGain {
   double low_kept = 0;      // … with every expert at the lowest tier
   double bits_per_use = 0;  // of a weight, the mean over the session's uses of experts; 0: none was used
   FixedMix chosen_by = FixedMix::none;
+  // … by the fixed mix that knew what they would use, as nobody could beforehand; never below fixed_kept.
+  std::optional<double> hindsight_kept = {};
   bool fixed_mix_would_do = false;
 };
 
