@@ -306,7 +306,7 @@ class Screen {
                                grouped(n.swaps.promotions), grouped(n.swaps.demotions),
                                size_text(n.swaps.bytes_read), n.queued));
     text.push_back(n.swaps.stalls == 0
-                       ? "No token waited for the disk."
+                       ? "No token of an answer waited for the disk."
                        : fmt::format("{} uses of experts waited for the disk, {:.1f} s in all.",
                                      grouped(n.swaps.stalls), n.swaps.stall_seconds));
     const ui::RouterHealth routers = model_.routers();
@@ -361,14 +361,14 @@ std::string chapter_sentence(const ui::Chapter& chapter) {
   const std::string since =
       chapter.question.empty() ? "Since you began to watch" : "Since " + chapter.question;
   if (chapter.woke == 0 && chapter.rested == 0 && chapter.waits == 0)
-    return since + ", no expert had to change; no token waited.";
+    return since + ", no expert had to change; no token of the answer waited.";
   const auto experts = [](std::int64_t count) {
     return grouped(count) + (count == 1 ? " expert" : " experts");
   };
   return fmt::format("{}, {} rose to more bits, {} fell to fewer to make room; {}.", since,
                      experts(chapter.woke), grouped(chapter.rested),
                      chapter.waits == 0
-                         ? "no token waited"
+                         ? "no token of the answer waited"
                          : fmt::format("{} {} of experts waited for the disk", grouped(chapter.waits),
                                        chapter.waits == 1 ? "use" : "uses"));
 }

@@ -314,7 +314,7 @@ void ChatController::on_load_failed(const Error& error) {
 
 // With a button for what helps, where there is one.
 void ChatController::show_error(const Error& error) {
-  const QString text = error_words(error);
+  const auto [text, details] = error_text(error);
   const Code* const about_devices[] = {
       &errors::no_such_device.code,         &errors::no_gpu_here.code,
       &errors::device_unusable.code,        &errors::chosen_device_gone.code,
@@ -322,11 +322,11 @@ void ChatController::show_error(const Error& error) {
   const bool about_device =
       std::ranges::any_of(about_devices, [&](const Code* code) { return error.is(*code); });
   if (error.kind == ErrorKind::device) {
-    window_.show_error(text, tr("Restart Fovea"), [this] { Q_EMIT restartRequested(); });
+    window_.show_error(text, tr("Restart Fovea"), [this] { Q_EMIT restartRequested(); }, details);
   } else if (about_device) {
-    window_.show_error(text, tr("Settings…"), [this] { Q_EMIT window_.settingsRequested(); });
+    window_.show_error(text, tr("Settings…"), [this] { Q_EMIT window_.settingsRequested(); }, details);
   } else {
-    window_.show_error(text);
+    window_.show_error(text, {}, {}, details);
   }
 }
 

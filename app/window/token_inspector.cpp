@@ -201,6 +201,7 @@ void TokenInspector::show_moment() {
       written.push_back({place.answer, static_cast<int>(place.number)});
   }
   window_.transcript().lens().set_marked(std::move(written));
+  window_.transcript().lens().show_marked();
 }
 
 // --- another way from here

@@ -50,7 +50,7 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
       return {MemoryWords::tr("Hot experts at %1, the others at %2, by use alone")
                   .arg(tiers.value(0), tiers.value(1)),
               MemoryWords::tr("The experts that the conversation uses most are precise; the others take less "
-                              "room. This changes while you talk, and no answer ever waits for it.")};
+                              "room. This changes while you talk, and no token of an answer waits for it.")};
     case PolicyKind::fovea:
       return {tiers.size() == 2
                   ? MemoryWords::tr("Hot experts at %1, the others at %2").arg(tiers.value(0), tiers.value(1))

@@ -68,6 +68,15 @@ QString error_words(const Error& error) {
   return is_english() ? words : Words::tr(headline_of(error.kind)) + QStringLiteral(": ") + words;
 }
 
+ErrorText error_text(const Error& error) {
+  const QString whole = error_words(error);
+  const QString advice = QString::fromStdString(error.advice_words(InWindow()));
+  const bool is_command = advice.contains(QLatin1String("--")) || advice.contains(QLatin1String("fovea "));
+  const auto at = whole.lastIndexOf(advice, -1, Qt::CaseInsensitive);
+  if (advice.isEmpty() || !is_command || at <= 0) return {whole, {}};
+  return {whole.left(at).trimmed(), whole.mid(at)};
+}
+
 QString sentence_words(const Phrase& phrase) {
   return QString::fromStdString(InWindow().words(phrase));
 }

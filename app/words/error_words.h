@@ -11,6 +11,12 @@ namespace fovea::app {
 // In English the error's own message.
 QString error_words(const Error& error);
 
+// The same in two parts: advice that speaks of the command line stands behind "Details".
+struct ErrorText {
+  QString text, details;  // details: empty, or whole sentences
+};
+ErrorText error_text(const Error& error);
+
 // A sentence that is no error: a notice, why there is no GPU, why a card cannot be used.
 QString sentence_words(const Phrase& phrase);
 

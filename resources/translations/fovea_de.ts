@@ -950,8 +950,8 @@
         <translation>Gefragte Experten mit %1, die anderen mit %2</translation>
     </message>
     <message>
-        <source>The experts that the conversation uses most are precise; the others take less room. This changes while you talk, and no answer ever waits for it.</source>
-        <translation>Die Experten, die das Gespräch am meisten braucht, sind genau; die anderen brauchen weniger Platz. Das ändert sich im Lauf des Gesprächs, und keine Antwort wartet darauf.</translation>
+        <source>The experts that the conversation uses most are precise; the others take less room. This changes while you talk, and no token of an answer waits for it.</source>
+        <translation>Die Experten, die das Gespräch am meisten braucht, sind genau; die anderen brauchen weniger Platz. Das ändert sich im Lauf des Gesprächs, und kein Token einer Antwort wartet darauf.</translation>
     </message>
     <message>
         <source>A fixed mix that fills the budget</source>
@@ -3462,6 +3462,10 @@
         <source>Notice</source>
         <translation>Hinweis</translation>
     </message>
+    <message>
+        <source>Details</source>
+        <translation>Details</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ExpertTable</name>
@@ -4280,7 +4284,7 @@
         <translation>Die Experten jeder Schicht nach Nachfrage statt nach Nummer ordnen</translation>
     </message>
     <message>
-        <source>Mark the tiers with patterns too, so that they can be told apart without colours</source>
+        <source>Mark the precisions with patterns too, so that they can be told apart without colours</source>
         <translation>Die Stufen auch mit Mustern kennzeichnen, damit man sie ohne Farben unterscheiden kann</translation>
     </message>
     <message>
@@ -4487,6 +4491,10 @@
     <message>
         <source>each token uses a few of them</source>
         <translation>jedes Token nutzt ein paar davon</translation>
+    </message>
+    <message>
+        <source>The experts keep their precision here.</source>
+        <translation>Die Experten behalten hier ihre Genauigkeit.</translation>
     </message>
 </context>
 <context>
@@ -5814,8 +5822,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
 <context>
     <name>fovea::ui::StoryView</name>
     <message>
-        <source>no token waited.</source>
-        <translation>kein Token hat gewartet.</translation>
+        <source>no token of the answer waited.</source>
+        <translation>kein Token der Antwort hat gewartet.</translation>
     </message>
     <message numerus="yes">
         <source>%n use(s) of experts waited for the disk.</source>

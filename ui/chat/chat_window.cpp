@@ -383,9 +383,10 @@ void ChatWindow::show_progress(const QString& text, qint64 done, qint64 total) {
   if (total > 0) progress_bar_->setValue(static_cast<int>(1000 * done / total));
 }
 
-void ChatWindow::show_error(const QString& text, const QString& action, std::function<void()> act) {
+void ChatWindow::show_error(const QString& text, const QString& action, std::function<void()> act,
+                            const QString& details) {
   error_act_ = std::move(act);
-  error_bar_->show_message(text, ErrorBar::Kind::error, action);
+  error_bar_->show_message(text, ErrorBar::Kind::error, action, details);
 }
 
 void ChatWindow::show_notice(const QString& text, const QString& action, std::function<void()> act) {

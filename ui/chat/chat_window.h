@@ -75,7 +75,8 @@ class ChatWindow : public QMainWindow {
   void show_progress(const QString& text, qint64 done, qint64 total);
   void set_status(const StatusView& status) { status_->set_status(status); }
   // `action`: the text of a button that does `act`; empty: there is none.
-  void show_error(const QString& text, const QString& action = {}, std::function<void()> act = {});
+  void show_error(const QString& text, const QString& action = {}, std::function<void()> act = {},
+                  const QString& details = {});
   void show_notice(const QString& text, const QString& action = {}, std::function<void()> act = {});
   void clear_error();
   // Its dock at the right; the window owns it from now on. Its commands are found among the others.

@@ -16,7 +16,9 @@ class ErrorBar : public QFrame {
 
   explicit ErrorBar(QWidget* parent = nullptr);
   // `action`: the text of a button that does something about it; empty: none.
-  void show_message(const QString& text, Kind kind = Kind::error, const QString& action = {});
+  // `details`: shown when they are asked for; empty: none.
+  void show_message(const QString& text, Kind kind = Kind::error, const QString& action = {},
+                    const QString& details = {});
   QString message() const;  // empty while hidden
   Kind kind() const { return kind_; }
 
@@ -25,8 +27,8 @@ class ErrorBar : public QFrame {
   void dismissed();
 
  private:
-  QLabel* label_;
-  QToolButton* action_;
+  QLabel *label_, *details_;
+  QToolButton *action_, *more_;
   Kind kind_ = Kind::error;
 };
 

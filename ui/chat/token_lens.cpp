@@ -290,6 +290,22 @@ void TokenLens::go_to(TokenRef token) {
   tell_screen_reader(event);
 }
 
+void TokenLens::show_marked() {
+  const auto in_sight = [&](TokenRef token) {
+    return std::ranges::any_of(areas_of(token), [&](const QRectF& area) {
+      return area.intersects(QRectF(view_.viewport()->rect()));
+    });
+  };
+  if (marked_.empty() || std::ranges::any_of(marked_, in_sight)) return;
+  const int message = view_.conversation().index_of(marked_.front().message);
+  if (message < 0) return;
+  for (const TokenPlace& place : places_of(message)) {
+    if (place.number != marked_.front().number) continue;
+    const TextRange range = view_.conversation().at(message).range_of_source(place.begin, place.end);
+    if (!range.empty()) view_.show_text({message, range.begin});
+  }
+}
+
 // --- painting
 
 void TokenLens::paint(QPainter& painter, int message) {

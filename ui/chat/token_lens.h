@@ -41,6 +41,8 @@ class TokenLens : public QObject {
   // These are marked until the next call.
   void set_marked(std::vector<TokenRef> marked);
   const std::vector<TokenRef>& marked() const { return marked_; }
+  // Scrolls to the first of them, if none is in sight.
+  void show_marked();
   // Over a message whose text is painted already.
   void paint(QPainter& painter, int message);
   // In the viewport, one for each line.

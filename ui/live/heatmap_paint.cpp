@@ -88,8 +88,7 @@ bool HeatmapView::has_frontier() const {
   return order_ == HeatOrder::by_hotness && scene_.bits.size() > 1 && layout_.fold() == 1 && !single_layer_;
 }
 
-void HeatmapView::paint_frontier(QPainter& painter) const {
-  if (!has_frontier()) return;
+QPolygonF HeatmapView::frontier() const {
   const MapFrame& frame = *scene_.frame;
   const auto lowest = static_cast<std::uint8_t>(scene_.bits.size() - 1);
   QPolygonF line;
@@ -101,9 +100,14 @@ void HeatmapView::paint_frontier(QPainter& painter) const {
     const double x = std::round(row.left() + above * layout_.cell_width()) - 0.5;
     line << QPointF(x, row.top()) << QPointF(x, row.bottom());
   }
+  return line;
+}
+
+void HeatmapView::paint_frontier(QPainter& painter) const {
+  if (!has_frontier()) return;
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(tones(palette()).third, 1));
-  painter.drawPolyline(line);
+  painter.drawPolyline(frontier());
 }
 
 // Large cells say in words what their colour says: the tier, and which expert. While they slide they do not.

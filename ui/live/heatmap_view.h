@@ -5,6 +5,7 @@
 #include <QElapsedTimer>
 #include <QFont>
 #include <QImage>
+#include <QPolygonF>
 #include <QWidget>
 #include <functional>
 #include <map>
@@ -57,6 +58,8 @@ class HeatmapView : public QWidget {
   // Hottest first, in one row for each layer: the line is drawn behind which the budget pays for nothing more
   // precise than the lowest tier.
   bool has_frontier() const;
+  // That line, from the first layer down: two points for each.
+  QPolygonF frontier() const;
   bool textures() const { return textures_; }
   std::optional<int> single_layer() const { return single_layer_; }
   const HeatLayout& layout_of_cells() const { return layout_; }

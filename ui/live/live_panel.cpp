@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QMenu>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QStackedWidget>
@@ -32,7 +33,7 @@ namespace fovea::ui {
 namespace {
 
 constexpr int kTickMilliseconds = 100;
-constexpr int kLargeTickMilliseconds = 150;  // so that a map of so many experts takes no more of a core
+constexpr int kLargeTickMilliseconds = 180;  // so that a map of so many experts takes no more of a core
 constexpr std::int64_t kLargeMap = 16'384;
 // Numbers that nobody reads faster; what happens is told while it is seen.
 constexpr int kTicksBetweenStrips = 10, kTicksBetweenJudgements = 20;
@@ -171,7 +172,11 @@ void LivePanel::refresh_judgements() {
   routers_->set_health(judgement.routers);
   routers_->set_conversations(judgement.conversations);
   gain_->set_gain(judgement.gain);
-  advice_->setVisible(judgement.gain.verdict == GainVerdict::loses);
+  const bool is_fixed = source_.model().other == ShownModel::Other::adaptive;
+  advice_->setVisible(judgement.gain.verdict == GainVerdict::loses || is_fixed);
+  advice_words_->setText(is_fixed ? tr("The experts keep their precision here.")
+                                  : tr("A fixed mix would keep more here."));
+  advice_switch_->setText(is_fixed ? tr("Follow the conversation…") : tr("Switch…"));
   const auto& tiers = source_.numbers().tiers;
   gauge_->set(judgement.gain, tiers.empty() ? 0 : tiers.back().bits_per_weight,
               tiers.empty() ? 0 : tiers.front().bits_per_weight);

@@ -10,6 +10,7 @@ class QAction;
 class QComboBox;
 class QLabel;
 class QMenu;
+class QPushButton;
 class QSlider;
 class QSplitter;
 class QStackedWidget;
@@ -152,7 +153,8 @@ class LivePanel : public QWidget {
   StoryView* story_;
   TourView* tour_;
   PoolsView* memory_bar_;
-  QLabel *subtitle_, *map_title_;
+  QLabel *subtitle_, *map_title_, *advice_words_;
+  QPushButton* advice_switch_;
   QWidget *advice_, *tools_, *timeline_, *story_page_, *details_page_;
   QToolButton* details_;
   QSlider* slider_;

@@ -200,17 +200,18 @@ QWidget* LivePanel::make_story() {
   story_ = new StoryView(page);
   memory_bar_ = new PoolsView(page);
   memory_bar_->set_brief(true);
-  // Where following the conversation does not pay.
+  // Where following the conversation does not pay; and the way back from a mix that is fixed.
   advice_ = new QWidget(page);
   auto* advice = new QHBoxLayout(advice_);
   advice->setContentsMargins(0, 0, 0, 0);
-  auto* words = new QLabel(tr("A fixed mix would keep more here."), advice_);
-  words->setWordWrap(true);
-  auto* change = new QPushButton(tr("Switch…"), advice_);
-  change->setObjectName(QStringLiteral("adviceSwitch"));
-  connect(change, &QPushButton::clicked, this, &LivePanel::switchPolicyRequested);
-  advice->addWidget(words, 1);
-  advice->addWidget(change);
+  advice_words_ = new QLabel(advice_);
+  advice_words_->setObjectName(QStringLiteral("adviceWords"));
+  advice_words_->setWordWrap(true);
+  advice_switch_ = new QPushButton(advice_);
+  advice_switch_->setObjectName(QStringLiteral("adviceSwitch"));
+  connect(advice_switch_, &QPushButton::clicked, this, &LivePanel::switchPolicyRequested);
+  advice->addWidget(advice_words_, 1);
+  advice->addWidget(advice_switch_);
   advice_->hide();
   layout->addWidget(gauge_);
   layout->addWidget(line_);
@@ -241,7 +242,7 @@ QWidget* LivePanel::make_map_tools() {
   });
   auto* textures = make_button(
       tools, tr("Hatched"),
-      tr("Mark the tiers with patterns too, so that they can be told apart without colours"), true);
+      tr("Mark the precisions with patterns too, so that they can be told apart without colours"), true);
   textures->setObjectName(QStringLiteral("patterns"));
   connect(textures, &QToolButton::toggled, this, [this](bool on) {
     heatmap_->set_textures(on);

@@ -33,7 +33,7 @@ QString chapter_sentence(const Chapter& chapter, bool goes_on) {
          QStringLiteral(", ") +
          StoryWords::tr("%1 fell to fewer to make room").arg(count_text(chapter.rested)) +
          QStringLiteral("; ") +
-         (chapter.waits == 0 ? StoryWords::tr("no token waited.")
+         (chapter.waits == 0 ? StoryWords::tr("no token of the answer waited.")
                              : StoryWords::tr("%n use(s) of experts waited for the disk.", nullptr,
                                               static_cast<int>(chapter.waits)));
 }

@@ -77,8 +77,10 @@ ModelCard::ModelCard(QWidget* parent)
   grid_->addWidget(size_, 0, size_column, 2, 1);
   grid_->addWidget(action_, 0, action_column, 2, 1);
   grid_->setColumnStretch(name_column, 1);
-  grid_->setColumnMinimumWidth(tool_column,
-                               control_height);  // the columns of all cards stand below each other
+  // Also where there is no tool: the columns of all cards stand below each other.
+  auto* place = new QWidget(this);
+  place->setFixedWidth(control_height);
+  grid_->addWidget(place, 0, tool_column, 2, 1);
   set_words({});
 }
 
@@ -130,6 +132,7 @@ void ModelCard::place(QLabel* above, QLabel* below, int column) {
 }
 
 void ModelCard::add_tool(QWidget& tool) {
+  tool.setFixedWidth(control_height);
   grid_->addWidget(&tool, 0, tool_column, 2, 1);
 }
 

@@ -107,8 +107,6 @@ void MemoryPage::make_prefer() {
   prefer_->setAccessibleName(tr("From exact to fast"));
   prefer_->setRange(0, max_prefer);
   prefer_->setPageStep(1);
-  prefer_->setTickPosition(QSlider::TicksBelow);
-  prefer_->setTickInterval(1);
   prefer_row_ = new QWidget(this);
   auto* row = new QHBoxLayout(prefer_row_);
   row->setContentsMargins(0, 0, 0, 0);

@@ -301,6 +301,70 @@ class LivePanelTest : public QObject {
     QVERIFY(button->isHidden());
   }
 
+  // The way there and back is a button in the panel, whichever way the experts are kept.
+  void aFixedMixOffersTheWayBack() {
+    LiveSession session;
+    LivePanel panel(session);
+    panel.resize(500, 900);
+    LiveModel model = small_model();
+    model.policy = PolicyKind::static_tiers;
+    model.plan.parts.experts.resize(2);
+    session.set_model(model);
+    panel.show();
+    session.add_snapshot(small_snapshot(), 1);
+    panel.refresh();
+    auto* button = panel.findChild<QPushButton*>(QStringLiteral("adviceSwitch"));
+    QVERIFY(button->isVisible());
+    QVERIFY2(button->text().contains(QStringLiteral("Follow")), qPrintable(button->text()));
+    QSignalSpy wanted(&panel, &LivePanel::switchPolicyRequested);
+    button->click();
+    QCOMPARE(wanted.size(), 1);
+    session.set_model(small_model());  // it follows the conversation, and loses
+    Snapshot s = small_snapshot();
+    s.quality = {.in_nats = true,
+                 .has_calibration = true,
+                 .tokens = 500,
+                 .loss = 50,
+                 .all_low = 100,
+                 .calibrated = 25};
+    session.add_snapshot(s, 1);
+    panel.refresh();
+    QVERIFY(button->isVisible());
+    QVERIFY(text_of(panel, "adviceWords").contains(QStringLiteral("fixed mix would keep more")));
+    s.quality.loss = 5;
+    s.tokens += 100;
+    session.add_snapshot(s, 2);
+    panel.refresh();
+    QVERIFY(!button->isVisible());
+  }
+
+  // The line stands behind as many experts of each layer as are above the lowest tier.
+  void theLimitIsALine() {
+    LiveSession session;
+    LivePanel panel(session);
+    panel.resize(500, 900);
+    session.set_model(small_model());
+    panel.show();
+    Snapshot s = small_snapshot();
+    session.add_snapshot(s, 1);
+    panel.refresh();
+    HeatmapView& map = panel.heatmap();
+    QVERIFY(map.has_frontier());
+    const QPolygonF line = map.frontier();
+    QCOMPARE(line.size(), 2 * s.layers);
+    const auto lowest = static_cast<std::uint8_t>(s.tiers.size() - 1);
+    for (std::int64_t layer = 0; layer < s.layers; ++layer) {
+      std::int64_t above = 0;
+      for (std::int64_t unit = 0; unit < s.units_per_layer; ++unit)
+        above += s.units[static_cast<std::size_t>(layer * s.units_per_layer + unit)].tier < lowest;
+      const QRectF last = map.layout_of_cells().cell_rect({static_cast<int>(layer), static_cast<int>(above)});
+      QVERIFY(std::abs(line[2 * layer].x() - last.left()) <= 1);
+      QVERIFY(std::abs(line[2 * layer + 1].y() - last.bottom()) <= 1);
+    }
+    panel.set_hottest_first(false);
+    QVERIFY(!map.has_frontier());
+  }
+
   void freezesAndScrubs() {
     LiveSession session;
     LivePanel panel(session);

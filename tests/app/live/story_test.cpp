@@ -94,7 +94,7 @@ class StoryTest : public QObject {
 
   void saysIt() {
     QVERIFY(chapter_sentence({.question = "a tale", .woke = 41, .rested = 40})
-                .contains(QStringLiteral("no token waited")));
+                .contains(QStringLiteral("no token of the answer waited")));
     QVERIFY(chapter_sentence({.question = "a tale"}).contains(QStringLiteral("no expert changed")));
     QVERIFY(chapter_sentence({.question = "a tale"}, true).contains(QStringLiteral("yet")));
   }

@@ -64,9 +64,9 @@ class DrawTopTest : public QObject {
     for (const char* const part :
          {"Fovea demo", "live · 127.0.0.1:11435", "97 % of the model's quality kept",
           "experts in use average 6.9 bits", "adaptive 97 %", "fixed    94 %", "all low  88 %",
-          "Since the last question, 8 experts rose to more bits, 8 fell to fewer", "no token waited.",
-          "4 layers, 6 experts in each, hottest first", "8 bits", "2 bits", "Memory", "250 MiB of 300 MiB",
-          "24.2 tok/s", "1,061 up, 1,060 down", "3.00 GiB read"})
+          "Since the last question, 8 experts rose to more bits, 8 fell to fewer",
+          "no token of the answer waited.", "4 layers, 6 experts in each, hottest first", "8 bits", "2 bits",
+          "Memory", "250 MiB of 300 MiB", "24.2 tok/s", "1,061 up, 1,060 down", "3.00 GiB read"})
       QVERIFY2(text.find(part) != std::string::npos, (std::string(part) + " is not in\n" + text).c_str());
     // The same in a terminal, which is told nothing else.
     ScreenReader screen(rows, columns);
@@ -113,7 +113,7 @@ class DrawTopTest : public QObject {
     view.below = TopView::Below::details;
     const std::string text = text_of(draw_top(model, view, 24, 80));
     for (const char* const part :
-         {"8 bits", "8 experts", "80.0 MiB", "75 % of the uses", "No token waited for the disk.",
+         {"8 bits", "8 experts", "80.0 MiB", "75 % of the uses", "No token of an answer waited for the disk.",
           "busiest tenth", "400 tokens since the model was opened"})
       QVERIFY2(text.find(part) != std::string::npos, (std::string(part) + " is not in\n" + text).c_str());
     view.below = TopView::Below::help;

@@ -102,6 +102,39 @@ class BesideTest : public QObject {
              qPrintable(QString::number(*found->adaptive.divergence)));
   }
 
+  // Both answers stay, whatever becomes of the full model; and it says how long that will read.
+  void theAnswersStayWithoutTheFullModel() {
+    QVERIFY2(!model_.empty(), "the demo model is not there; ./scripts/demo builds it");
+    LoadOptions plain;
+    plain.model = model_;
+    plain.context = 512;
+    plain.chunk = 32;
+    app::BesideRequest asked{.adaptive = plain, .fixed = plain, .full = plain, .full_pass_seconds = 1000};
+    asked.question.messages = {{"user", "What is the sea?"}};
+    asked.question.max_tokens = 8;
+    const auto load = [](const LoadOptions& options, const ProgressSink& progress,
+                         const std::stop_token& stop) { return Engine::load(options, progress, stop); };
+    std::stop_source stop;
+    double told = 0;
+    auto found = app::answer_beside(
+        asked, load,
+        [&](const app::BesideProgress& progress) {
+          if (progress.part != app::BesideProgress::Part::judges) return;
+          told = std::max(told, progress.seconds_left);
+          stop.request_stop();
+        },
+        stop.get_token());
+    FOVEA_VERIFY(found);
+    QVERIFY(found->left_out && !found->trouble && !found->adaptive.divergence);
+    QVERIFY(!found->adaptive.text.empty() && !found->fixed.text.empty());
+    QVERIFY(told >= 2000);  // a pass for each answer at least
+    asked.full->model = folder_->path() / "nothing.gguf";
+    found = app::answer_beside(asked, load);
+    FOVEA_VERIFY(found);
+    QVERIFY(!found->left_out && found->trouble && !found->fixed.divergence);
+    QCOMPARE(found->adaptive.text, found->fixed.text);
+  }
+
   void saysWhatItNeeds() {
     app::Desktop desktop({});
     Q_EMIT desktop.window().besideRequested();

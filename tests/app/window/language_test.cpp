@@ -25,6 +25,7 @@
 #include "engine/api/model_info.h"
 #include "engine/checkpoint/errors.h"
 #include "engine/core/device_words.h"
+#include "engine/precision/errors.h"
 #include "tests/support/environment.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
@@ -303,6 +304,20 @@ class LanguageTest : public QObject {
                qPrintable(app::error_words(error)));
       QVERIFY2(app::error_words(error).contains(QStringLiteral(": kann nicht gelesen werden: what. ")),
                qPrintable(app::error_words(error)));
+    }
+  }
+
+  // Advice for the command line is no sentence of the window's: it stands behind Details.
+  void adviceForTheCommandLineIsDetails() {
+    for (const char* language : {"en", "de"}) {
+      ui::use_language(QLatin1String(language));
+      const Error plain = errors::gguf_dimensions("\"x\"", 9).advise(phrases::download_again());
+      QCOMPARE(app::error_text(plain).text, app::error_words(plain));
+      QVERIFY(app::error_text(plain).details.isEmpty());
+      const Error flags = errors::offload_flags_of_another_policy();
+      QVERIFY(app::error_text(flags).details.contains(QStringLiteral("--policy offload")));
+      QCOMPARE(app::error_text(flags).text + QLatin1Char(' ') + app::error_text(flags).details,
+               app::error_words(flags));
     }
   }
 

@@ -26,7 +26,9 @@
 #include "ui/chat/transcript_view.h"
 #include "ui/chat/welcome_view.h"
 #include "ui/live/live_panel.h"
+#include "ui/live/story_view.h"
 #include "ui/live/tour_view.h"
+#include "ui/theme/motion.h"
 #include "ui/wizard/wizard_dialog.h"
 
 using namespace fovea;
@@ -166,9 +168,12 @@ bool Camera::take_chat() {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     ask("A poem", seed);
     const ui::TranscriptView& transcript = window_.transcript();
+    const auto has_moved = [&] {  // some experts, as the panel says
+      return desktop_.live_panel().findChild<ui::StoryView*>()->text().contains(QStringLiteral("more bits"));
+    };
     const auto is_long = [&] {
       return window_.state() == State::ready ||
-             (transcript.message_count() == 2 && transcript.message_text(1).size() > 220);
+             (transcript.message_count() == 2 && transcript.message_text(1).size() > 220 && has_moved());
     };
     if (!QTest::qWaitFor(is_long, kLong)) return false;
     const bool taken = window_.state() == State::generating && grab(window_, QStringLiteral("chat"));
@@ -225,6 +230,7 @@ bool Camera::take_wizard() {
 }
 
 bool Camera::take_all() {
+  ui::motion::set_less(true);  // nothing on its way
   if (!take_first_start() || !take_page("settingsAction", "settings") || !open_demo()) return false;
   Q_EMIT window_.newChatRequested();
   window_.clear_error();

@@ -2,6 +2,7 @@
 // helps.
 #include "engine/eval/replay_references.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -133,6 +134,26 @@ class ReplayReferencesTest : public QObject {
       FOVEA_VERIFY(ceiling);
       QVERIFY2(played->service.loss >= *ceiling,
                qPrintable(QString("%1 %2").arg(played->service.loss).arg(*ceiling)));
+    }
+  }
+
+  // Those that move experts for a purpose, too, with two tiers and with four.
+  void theRealPoliciesAreNotAboveTheCeiling() {
+    for (const PolicyKind policy : {PolicyKind::fovea, PolicyKind::dynaexq}) {
+      for (const int published : {0, 1, 2}) {
+        if (published > 0 && policy != PolicyKind::dynaexq) continue;
+        ReplayRequest request{.trace = {}, .synthetic = turning, .tiers = {"q8", "q4"}, .high_share = 0.25};
+        request.policy = policy;
+        if (published > 0)
+          request.dynaexq = fovea::dynaexq_as_published(published == 1 ? fovea::DynaExqVersion::v1
+                                                                       : fovea::DynaExqVersion::later);
+        const auto report = fovea::replay(request);
+        FOVEA_VERIFY(report);
+        const auto ceiling =
+            std::ranges::find(report->rows, std::string(fovea::reference_ceiling), &fovea::ReplayRow::name);
+        QVERIFY(ceiling != report->rows.end());
+        QVERIFY2(report->rows.front().loss >= ceiling->loss, report->rows.front().name.c_str());
+      }
     }
   }
 

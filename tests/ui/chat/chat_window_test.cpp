@@ -175,6 +175,16 @@ class ChatWindowTest : public QObject {
     QCOMPARE(window_->error_bar().message(), QString());
     window_->show_error(QStringLiteral("model.gguf: cut off. Download it again"));
     QCOMPARE(window_->error_bar().message(), QStringLiteral("model.gguf: cut off. Download it again"));
+    const auto* details = window_->error_bar().findChild<QLabel*>(QStringLiteral("errorDetails"));
+    auto* more = window_->error_bar().findChild<QToolButton*>(QStringLiteral("moreError"));
+    QVERIFY(more->isHidden() && details->isHidden());
+    window_->show_error(QStringLiteral("No such device"), {}, {}, QStringLiteral("Choose --device cpu"));
+    QVERIFY(!more->isHidden() && details->isHidden());
+    more->click();
+    QVERIFY(!details->isHidden());
+    QCOMPARE(details->text(), QStringLiteral("Choose --device cpu"));
+    window_->show_error(QStringLiteral("Another one"));
+    QVERIFY(more->isHidden() && details->isHidden());
     window_->clear_error();
     QCOMPARE(window_->error_bar().message(), QString());
   }
