@@ -256,6 +256,30 @@ def plain_openai_errors(url):
                lambda: anthropic_client(locked).messages.create(model=NAME, max_tokens=1, messages=MESSAGES))
 
 
+def plain_too_many_at_once(url):
+    """With one slot and 64 that may wait for it, some of 120 are told to come back: by the clients' own exceptions."""
+    with served("--slots", "1") as narrow:
+        client, own = openai_client(narrow), anthropic_client(narrow)
+        tokens = 400 if NAME == "tiny" else 24
+
+        def ask(which):
+            try:
+                if which % 2:
+                    client.chat.completions.create(model=NAME, messages=MESSAGES, max_tokens=tokens, temperature=1, seed=which)
+                else:
+                    own.messages.create(model=NAME, max_tokens=tokens, messages=MESSAGES)
+            except (openai.InternalServerError, anthropic.InternalServerError) as error:
+                return error
+            return None
+
+        with concurrent.futures.ThreadPoolExecutor(120) as pool:
+            answers = list(pool.map(ask, range(120)))
+        refused = [error for error in answers if error]
+        assert {error.status_code for error in refused} == {503}, refused
+        assert {type(error).__module__.split(".")[0] for error in refused} == {"openai", "anthropic"}
+        assert sum(error is None for error in answers) >= 65, refused[0]
+
+
 def key_file():
     path = os.path.join(FOLDER, "key")
     with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
