@@ -68,7 +68,7 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
       ->check(number_between(0, 1e6));
   group(
       command.add_option("--publish-after", request.publish_after_passes,
-                         "Publish each swap exactly so many passes after its decision, for repeatable runs"))
+                         "Publish each swap with the end of the next pass (0), or so many later, for repeatable runs"))
       ->check(number_between(0, 1 << 30));
   group(
       command.add_option(

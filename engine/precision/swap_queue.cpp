@@ -79,7 +79,7 @@ bool SwapQueue::request(const Decision& decision) {
     return false;
   }
   versions_.begin_swap(unit, target);
-  waiting_.push_back({decision, now});
+  waiting_.push_back({decision, recorder_.passes(), now});
   start_waiting();
   return true;
 }
@@ -93,7 +93,7 @@ bool SwapQueue::bring(const Decision& decision) {
       !waiting_.empty() || free_slots() == 0)
     return false;
   versions_.begin_swap(unit, versions_.tier(unit));
-  if (start({decision, recorder_.now()}, **free)) return true;
+  if (start({decision, recorder_.passes(), recorder_.now()}, **free)) return true;
   versions_.end_swap(unit);
   return false;
 }
@@ -106,7 +106,7 @@ bool SwapQueue::release(const Decision& decision) {
       continue;
     versions_.begin_swap(decision.unit, decision.target);
     slot->decision = decision;
-    slot->started_pass = recorder_.passes();
+    slot->decided_pass = recorder_.passes();
     if (slot->stage == Stage::arrived && !deterministic()) settle(*slot);
     return true;
   }
@@ -150,7 +150,7 @@ bool SwapQueue::start(const Waiting& request, Slot& slot) {
   }
   slot.decision = request.decision;
   slot.block = block;
-  slot.started_pass = recorder_.passes();
+  slot.decided_pass = request.decided_pass;
   slot.requested_seconds = request.requested_seconds;
   Transfer& transfer = slot.transfer;
   transfer.unit = unit;
@@ -199,7 +199,7 @@ bool SwapQueue::any(Stage stage) const {
 
 bool SwapQueue::is_due(const Slot& slot) const {
   if (slot.decision.ahead) return slot.stage == Stage::arrived && !slot.brought();
-  return !deterministic() || recorder_.passes() > slot.started_pass + limits_.publish_after_passes;
+  return !deterministic() || recorder_.passes() > slot.decided_pass + limits_.publish_after_passes;
 }
 
 void SwapQueue::wait_for_due() {
@@ -314,8 +314,13 @@ void SwapQueue::settle_due() {
 void SwapQueue::end_pass() {
   recorder_.begin_pass();
   collect();
-  if (deterministic()) wait_for_due();
-  settle_due();
+  const auto due = [this](const auto& slot) {
+    return slot->stage != Stage::free && !slot->decision.ahead && is_due(*slot);
+  };
+  do {
+    if (deterministic()) wait_for_due();
+    settle_due();
+  } while (deterministic() && std::ranges::any_of(slots_, due));
 }
 
 bool SwapQueue::rest() {

@@ -31,8 +31,8 @@ struct SwapLimits {
                                     // needs one); 0: in_flight of the largest version
   std::int32_t in_flight = 4;       // swaps between the choice of their block and its predecessor's release
   std::int32_t queue = 32;          // requests that wait to be one of them, or for a block
-  // Deterministic: a swap that starts before the call n of end_pass is published by the call n + this one,
-  // which waits for it. -1: as soon as it is ready.
+  // Deterministic: a swap that is decided before the call n of end_pass is published by the call n + this
+  // one, which waits for it, and for those that wait for the block it vacates. -1: as soon as it is ready.
   std::int64_t publish_after_passes = -1;
 };
 // How many swaps may be in flight, with versions of at most so many bytes. ErrorKind::invalid when none may,
@@ -74,7 +74,7 @@ class SwapQueue {
     Decision decision;
     Transfer transfer;
     Block block;
-    std::int64_t started_pass = 0;
+    std::int64_t decided_pass = 0;
     double requested_seconds = 0;
 
     bool cancelled() const { return transfer.cancelled.load(std::memory_order_relaxed); }
@@ -87,6 +87,7 @@ class SwapQueue {
   using Stage = Slot::Stage;
   struct Waiting {
     Decision decision;
+    std::int64_t decided_pass = 0;
     double requested_seconds = 0;
   };
 

@@ -446,6 +446,26 @@ class ResidencyTest : public QObject {
     }
   }
 
+  // One slot and two spare slabs: what waits for the slot or for a block is due with what it was decided
+  // with.
+  void deterministicSwapsOfOnePassArePublishedTogether() {
+    SwapWorld world({.slabs = 5, .settings = {.swaps = {.in_flight = 1, .publish_after_passes = 0}}});
+    FOVEA_VERIFY(world.open());
+    for (const UnitId unit : {1, 2, 3}) {
+      const auto before = static_cast<UnitId>(unit - 1);
+      QVERIFY(world.request(unit, 0));
+      if (before > 0) QVERIFY(world.request(before, SwapWorld::lowest));
+      world.pass();
+      world.residency().end_pass();
+      QCOMPARE(int{world.residency().tiers()[static_cast<std::size_t>(unit)]}, 0);
+      if (before > 0)
+        QCOMPARE(world.residency().tiers()[static_cast<std::size_t>(before)], SwapWorld::lowest);
+      QCOMPARE(world.residency().queues().sum(), 0);
+      VERIFY_WORLD(world);
+    }
+    QCOMPARE(world.residency().counters().refused, 0);
+  }
+
   void drainFinishesEverything_data() { kinds(); }
   void drainFinishesEverything() {
     WorldOptions given = options();
