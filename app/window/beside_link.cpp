@@ -33,16 +33,22 @@ const Counterpart* find(const Counterparts& all, Kind kind) {
   return found == all.choices.end() ? nullptr : &*found;
 }
 
-// Why it cannot be opened here; empty: it can.
-QString obstacle_of(const Counterpart& choice, const Counterparts& all) {
+// What a counterpart has to write before it can be opened; nothing: 0 bytes.
+StoreNeed to_write(const StoreNeed& store) {
+  return store.needed && !store.there ? store : StoreNeed{};
+}
+
+// Why it cannot be opened here once the store `before` is written; empty: it can.
+QString obstacle_of(const Counterpart& choice, const Counterparts& all, const StoreNeed& before) {
   if (choice.trouble) return error_words(*choice.trouble);
   if (choice.room == Room::none)
     return BesideWords::tr("it needs %1, and only %2 is free")
         .arg(ui::bytes_text(choice.bytes), ui::bytes_text(all.free_bytes + all.bytes));
-  const StoreNeed& store = choice.store;
-  if (store.needed && !store.there && store.bytes > store.free_bytes)
+  const StoreNeed store = to_write(choice.store);
+  const std::int64_t left = store.free_bytes - to_write(before).bytes;
+  if (store.bytes > 0 && store.bytes > left)
     return BesideWords::tr("%1 would have to be written to the disk, where only %2 is free")
-        .arg(ui::bytes_text(store.bytes), ui::bytes_text(store.free_bytes));
+        .arg(ui::bytes_text(store.bytes), ui::bytes_text(std::max<std::int64_t>(0, left)));
   return {};
 }
 
@@ -53,9 +59,9 @@ const Counterpart* find_full(const Counterparts& all) {
                                                                            : find(all, Kind::file);
 }
 
-QString first_written(const StoreNeed& store) {
+QString first_written(const StoreNeed& one, const StoreNeed& other) {
   return BesideWords::tr("First, %1 is written to the disk. This takes about %2 and is done only once.")
-      .arg(ui::bytes_text(store.bytes), ui::duration_text(store.seconds));
+      .arg(ui::bytes_text(one.bytes + other.bytes), ui::duration_text(one.seconds + other.seconds));
 }
 
 // What reading both answers with it takes, where they get so long. `pass_seconds`: of the disk; 0: not known.
@@ -76,7 +82,6 @@ QString full_words(const Counterpart& full, double pass_seconds, std::int64_t to
   if (seconds > 0)
     words += QLatin1Char(' ') +
              BesideWords::tr("This takes about %1 and can be stopped.").arg(ui::duration_text(seconds));
-  if (full.store.needed && !full.store.there) words += QLatin1Char(' ') + first_written(full.store);
   return words;
 }
 
@@ -165,15 +170,18 @@ void BesideLink::show(const Counterparts& found, double disk_bytes_per_s) {
   full_.reset();
   full_pass_seconds_ =
       full && disk_bytes_per_s > 0 ? static_cast<double>(full->pass_bytes) / disk_bytes_per_s : 0;
-  why_not_full_ = full ? obstacle_of(*full, found) : QString();
+  why_not_full_ = full ? obstacle_of(*full, found, fixed->store) : QString();
   if (full && why_not_full_.isEmpty()) full_ = full->options;
-  const QString obstacle = obstacle_of(*fixed, found);
+  const QString obstacle = obstacle_of(*fixed, found, {});
   QString takes = tr("The fixed mix cannot be opened here: %1.").arg(obstacle);
   if (obstacle.isEmpty()) {
     takes = tr("The model is closed for this and reopened afterwards; the conversation stays as it is.");
-    if (fixed->store.needed)
-      takes += QLatin1Char(' ') +
-               (fixed->store.there ? tr("Nothing is written to the disk.") : first_written(fixed->store));
+    const StoreNeed mix = to_write(fixed->store), whole = full_ ? to_write(full->store) : StoreNeed{};
+    if (mix.bytes + whole.bytes > 0) {
+      takes += QLatin1Char(' ') + first_written(mix, whole);
+    } else if (fixed->store.needed) {
+      takes += QLatin1Char(' ') + tr("Nothing is written to the disk.");
+    }
     takes += QLatin1Char(' ') +
              (full_ ? full_words(*full, full_pass_seconds_, most_tokens_)
                     : tr("They cannot be compared with the model at full precision: %1.").arg(why_not_full_));

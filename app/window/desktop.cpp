@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QFileInfo>
+#include <QFontDatabase>
 
 #include "app/advisor/model_setups.h"
 #include "app/advisor/proposal.h"
@@ -323,7 +324,7 @@ void Desktop::apply_appearance() {
   if (settings_.theme == ThemeChoice::dark) scheme = ui::Scheme::dark;
   ui::motion::set_less(settings_.less_motion);
   ui::apply_theme(*qApp, scheme);
-  QFont font = system_look().font;
+  QFont font = ui::interface_font(system_look().font, QFontDatabase::families());
   font.setPointSizeF(font.pointSizeF() * static_cast<double>(settings_.text_percent) / 100);
   QApplication::setFont(font);
 }

@@ -127,7 +127,8 @@ void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
   using Kind = ui::BudgetPartView::Kind;
   const Plan::Parts& parts = report.plan.parts;
   add_part(view, Kind::dense,
-           parts.experts.empty() ? MemoryWords::tr("Weights") : MemoryWords::tr("Dense weights"), parts.dense,
+           parts.experts.empty() ? MemoryWords::tr("Weights") : MemoryWords::tr("Shared weights"),
+           parts.dense,
            parts.experts.empty() ? MemoryWords::tr("All weights as they are in the file.")
                                  : MemoryWords::tr("What every token uses: embeddings, attention, routers."));
   for (const PlanTier& tier : parts.experts) {

@@ -43,7 +43,7 @@ QString holds_of(const LoadPlan& report, bool has_experts) {
   if (parts.experts.empty()) {
     words += WizardWords::tr("Weights %1").arg(ui::bytes_text(parts.dense));
   } else {
-    words += WizardWords::tr("Dense weights %1").arg(ui::bytes_text(parts.dense));
+    words += WizardWords::tr("Shared weights %1").arg(ui::bytes_text(parts.dense));
     for (const PlanTier& tier : parts.experts)
       if (tier.bytes > 0)
         words +=

@@ -856,10 +856,6 @@
         <translation>Gewichte</translation>
     </message>
     <message>
-        <source>Dense weights</source>
-        <translation>Dichte Gewichte</translation>
-    </message>
-    <message>
         <source>All weights as they are in the file.</source>
         <translation>Alle Gewichte wie in der Datei.</translation>
     </message>
@@ -1112,6 +1108,10 @@
     <message>
         <source>Conversation</source>
         <translation>Gespräch</translation>
+    </message>
+    <message>
+        <source>Shared weights</source>
+        <translation>Gemeinsame Gewichte</translation>
     </message>
 </context>
 <context>
@@ -1956,10 +1956,6 @@
         <source>Weights %1</source>
         <translation>Gewichte %1</translation>
     </message>
-    <message>
-        <source>Dense weights %1</source>
-        <translation>Dichte Gewichte %1</translation>
-    </message>
     <message numerus="yes">
         <source>%Ln expert(s) at %1 %2</source>
         <translation>
@@ -2312,6 +2308,10 @@
     <message>
         <source>Loading…</source>
         <translation>Wird geladen …</translation>
+    </message>
+    <message>
+        <source>Shared weights %1</source>
+        <translation>Gemeinsame Gewichte %1</translation>
     </message>
 </context>
 <context>
@@ -2951,6 +2951,10 @@
         <source>Models (*.gguf);;All files (*)</source>
         <translation>Modelle (*.gguf);;Alle Dateien (*)</translation>
     </message>
+    <message>
+        <source>Show the conversations</source>
+        <translation>Unterhaltungen zeigen</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::CommandBox</name>
@@ -3129,7 +3133,7 @@
     </message>
 </context>
 <context>
-    <name>fovea::ui::ConceptsDialog</name>
+    <name>fovea::ui::ConceptsPage</name>
     <message>
         <source>How Fovea works</source>
         <translation>So arbeitet Fovea</translation>
@@ -3364,10 +3368,6 @@
         <translation>Downloads</translation>
     </message>
     <message>
-        <source>&amp;Search</source>
-        <translation>&amp;Suchen</translation>
-    </message>
-    <message>
         <source>Repositories that were found</source>
         <translation>Gefundene Repositorys</translation>
     </message>
@@ -3446,6 +3446,10 @@
     <message>
         <source>Search for models</source>
         <translation>Modelle suchen</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
     </message>
 </context>
 <context>
@@ -4813,10 +4817,6 @@
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Dense weights</source>
-        <translation>Dichte Gewichte</translation>
-    </message>
-    <message>
         <source>KV cache</source>
         <translation>KV-Cache</translation>
     </message>
@@ -4903,6 +4903,10 @@
     <message>
         <source>everything else %3, conversation %2, experts %1</source>
         <translation>alles andere %3, Gespräch %2, Experten %1</translation>
+    </message>
+    <message>
+        <source>Shared weights</source>
+        <translation>Gemeinsame Gewichte</translation>
     </message>
 </context>
 <context>
@@ -6097,16 +6101,16 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Gespräch</translation>
     </message>
     <message>
-        <source>↓ Newest</source>
-        <translation>↓ Neuestes</translation>
-    </message>
-    <message>
         <source>Go to the newest text and follow it (End)</source>
         <translation>Zum neuesten Text gehen und ihm folgen (Ende)</translation>
     </message>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation>Neuestes</translation>
     </message>
 </context>
 <context>

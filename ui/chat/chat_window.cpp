@@ -100,6 +100,7 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   connect(sidebar_, &Sidebar::conversationRequested, this, &ChatWindow::leave_page);
   connect(sidebar_, &Sidebar::newChatRequested, this, &ChatWindow::leave_page);
   connect(sidebar_, &Sidebar::filled, this, [this] { show_proposal_only(false); });
+  connect(sidebar_dock_, &QDockWidget::visibilityChanged, this, &ChatWindow::tell_sidebar);
   connect(error_bar_, &ErrorBar::actionRequested, this, [this] {
     if (const auto act = std::exchange(error_act_, {})) act();
   });
@@ -113,6 +114,11 @@ QWidget* ChatWindow::make_header() {
   auto* layout = new QHBoxLayout(header);
   layout->setContentsMargins(space::tight, space::close, space::usual, space::close);
   layout->setSpacing(0);
+  sidebar_button_ = icon_button(Glyph::sidebar, tr("Show the conversations"), header);
+  sidebar_button_->setObjectName(QStringLiteral("sidebarButton"));
+  sidebar_button_->hide();  // while they are shown
+  connect(sidebar_button_, &QToolButton::clicked, this, [this] { show_sidebar(true); });
+  layout->addWidget(sidebar_button_);
   header_indent_ = new QSpacerItem(0, 0, QSizePolicy::Maximum);
   layout->addItem(header_indent_);
 
@@ -232,22 +238,6 @@ void ChatWindow::set_model(const QString& name, const QString& details) {
   update_empty_text();
 }
 
-// Nobody has been here before: what is beside the proposal would be empty. It comes with the first model,
-// page or search.
-void ChatWindow::show_proposal_only(bool only) {
-  if (only == proposal_only_) return;
-  proposal_only_ = only;
-  if (only) sidebar_was_hidden_ = sidebar_dock_->isHidden();
-  sidebar_dock_->setVisible(!only && !sidebar_was_hidden_);
-  picker_->setVisible(!only);
-  panel_button_->setVisible(!only && live_dock_);
-}
-
-void ChatWindow::show_sidebar(bool shown) {
-  show_proposal_only(false);
-  sidebar_dock_->setVisible(shown);
-}
-
 void ChatWindow::set_requests(int count, const QString& address) {
   requests_->setVisible(count > 0);
   if (count == 0) return;
@@ -271,7 +261,8 @@ void ChatWindow::set_conversation_title(const QString& title) {
 void ChatWindow::align_to_column() {
   const int column = transcript_->widest_column();
   const int left = std::max<int>(space::wide, (header_->width() - column) / 2);
-  header_indent_->changeSize(left - space::tight - name_inset, 0, QSizePolicy::Maximum, QSizePolicy::Minimum);
+  const int before = space::tight + name_inset + (sidebar_button_->isHidden() ? 0 : sidebar_button_->width());
+  header_indent_->changeSize(std::max(0, left - before), 0, QSizePolicy::Maximum, QSizePolicy::Minimum);
   header_->layout()->invalidate();
   composer_->setMaximumWidth(column);
   name_room_ = header_->width() - left - room_beside_name;
@@ -398,138 +389,13 @@ void ChatWindow::clear_error() {
   error_bar_->hide();
 }
 
-void ChatWindow::set_live_panel(QWidget* panel, QMenu* commands) {
-  if (commands) more_commands_.append(commands);
-  live_dock_ = new QDockWidget(tr("Experts"), this);
-  live_dock_->setObjectName(QStringLiteral("liveDock"));
-  live_dock_->setWidget(panel);
-  show_panel_title(false);
-  live_dock_->installEventFilter(this);
-  addDockWidget(Qt::RightDockWidgetArea, live_dock_);
-  resizeDocks({live_dock_}, {panel_width}, Qt::Horizontal);
-  QAction* toggle = live_dock_->toggleViewAction();
-  addAction(toggle);
-  panel_button_->show();
-  connect(panel_button_, &QToolButton::clicked, toggle, &QAction::trigger);
-  connect(live_dock_, &QDockWidget::visibilityChanged, panel_button_,
-          [this] { panel_button_->setChecked(!live_dock_->isHidden()); });
-  toggle->setText(tr("Live panel"));
-  toggle->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_L));
-  view_menu_->insertAction(view_menu_->actions().value(1), toggle);
-  auto* detach = new QAction(tr("&Detach the live panel"), this);
-  detach->setObjectName(QStringLiteral("detachLiveAction"));
-  detach->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
-  detach->setCheckable(true);
-  addAction(detach);
-  view_menu_->insertAction(view_menu_->actions().value(2), detach);
-  connect(detach, &QAction::triggered, this, [this](bool apart) {
-    show_proposal_only(false);
-    live_dock_->show();
-    if (apart) docked_widths_ = {sidebar_dock_->width(), live_dock_->width()};
-    show_panel_title(apart);  // before it gets a frame, whose size counts
-    live_dock_->setFloating(apart);
-    // Else it comes back as wide as it was apart, and takes that from the sidebar. Once it is there it can be
-    // narrow again.
-    const auto as_before = [this] {
-      resizeDocks({sidebar_dock_, live_dock_}, docked_widths_, Qt::Horizontal);
-    };
-    if (!apart) {
-      as_before();
-      QTimer::singleShot(0, this, as_before);
-    }
-    Q_EMIT livePanelShown(true);
-  });
-  connect(live_dock_, &QDockWidget::topLevelChanged, detach, &QAction::setChecked);
-  connect(live_dock_, &QDockWidget::topLevelChanged, this, &ChatWindow::place_panel);
-  connect(toggle, &QAction::triggered, this, [this](bool shown) {
-    if (shown) show_proposal_only(false);
-    Q_EMIT livePanelShown(shown);
-  });
-}
-
-// The panel has a title of its own; a window needs one to be moved by.
-void ChatWindow::show_panel_title(bool shown) {
-  QWidget* const before = live_dock_->titleBarWidget();
-  if (shown == (before == nullptr)) return;
-  live_dock_->setTitleBarWidget(shown ? nullptr : new QWidget(live_dock_));
-  if (before) before->deleteLater();
-}
-
-void ChatWindow::show_live_panel(bool shown) {
-  if (shown) show_proposal_only(false);
-  if (page_) {
-    panel_gave_way_ = shown;
-  } else if (live_dock_) {
-    live_dock_->setVisible(shown);
-  }
-}
-
-void ChatWindow::show_page(Page& page, SidebarPlace place) {
-  if (page_ && page_ != &page) leave_page();
-  sidebar_->set_place(place);
-  if (page_ == &page) return;
-  places_->addWidget(&page);
-  connect(&page, &Page::left, this, &ChatWindow::leave_page, Qt::UniqueConnection);
-  page_ = &page;
-  show_proposal_only(false);
-  header_->hide();
-  update_composer();
-  panel_gave_way_ = live_dock_ && !live_dock_->isFloating() && !live_dock_->isHidden();
-  if (panel_gave_way_) live_dock_->hide();
-  places_->setCurrentWidget(&page);
-  page.setFocus();
-}
-
-void ChatWindow::leave_page() {
-  if (!header_->isHidden()) return;  // no page is shown
-  sidebar_->set_place(SidebarPlace::conversation);
-  places_->setCurrentIndex(0);
-  if (page_) {
-    places_->removeWidget(page_);  // it takes no room from the conversation
-    page_->close();
-  }
-  page_.clear();
-  header_->show();
-  update_composer();
-  if (std::exchange(panel_gave_way_, false)) live_dock_->show();
-  composer_->isHidden() ? welcome_->focus_main() : composer_->focus_input();
-}
-
-// Beside the conversation and not over it: where the screen has no room for both, the window gives up the
-// panel's width for as long as that is apart. What is dragged goes where it is dragged to.
-void ChatWindow::place_panel(bool apart) {
-  const int before = std::exchange(width_with_panel_, 0);
-  if (!apart) {
-    show_panel_title(false);
-    if (before > 0) resize(before, height());
-    return;
-  }
-  if (!isVisible() || QGuiApplication::mouseButtons() != Qt::NoButton) return;
-  const QRect room = screen()->availableGeometry();
-  const QRect window = frameGeometry();
-  const QSize edges = live_dock_->frameGeometry().size() - live_dock_->size();
-  const QSize inside = live_dock_->size().boundedTo(room_for(*this));
-  const QSize panel = inside + edges;
-  int left = window.right() + 1;
-  if (left + panel.width() > room.right() + 1) left = window.left() - panel.width();
-  if (left < room.left()) {
-    left = std::min(window.right(), room.right()) + 1 - panel.width();
-    const QRect wide = geometry();
-    if (isMaximized()) showNormal();
-    layout()->activate();  // it has become less wide than with the panel in it
-    setGeometry(wide.left(), wide.top(), wide.width() - (window.right() + 1 - left), wide.height());
-    width_with_panel_ = wide.width();
-  }
-  live_dock_->resize(inside);
-  live_dock_->move(left, std::clamp(window.top(), room.top(), room.bottom() + 1 - panel.height()));
-}
-
 // What is typed where nothing takes it belongs to the next message.
 void ChatWindow::keyPressEvent(QKeyEvent* event) {
   if (page_) {
     if (event->matches(QKeySequence::Cancel)) leave_page();
     return QMainWindow::keyPressEvent(event);
   }
+  if (event->matches(QKeySequence::Cancel) && is_over_ && has_panel()) return choose_panel(false);
   if (!composer_->take_typed(*event)) QMainWindow::keyPressEvent(event);
 }
 
@@ -540,14 +406,27 @@ bool ChatWindow::eventFilter(QObject* object, QEvent* event) {
   if (object == centralWidget() && event->type() == QEvent::Resize) {
     align_to_column();
     update_empty_text();
+    place_overlay();
   }
   if (object == live_dock_ && event->type() == QEvent::Close) Q_EMIT livePanelShown(false);
   return QMainWindow::eventFilter(object, event);
 }
 
+void ChatWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  give_way();
+}
+
+void ChatWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  give_way();
+}
+
 // With all that belongs to it: what is being done may take a while to end.
 void ChatWindow::closeEvent(QCloseEvent* event) {
   show_proposal_only(false);  // what is kept of the window is how it usually is
+  lay_over(false);
+  if (sidebar_gave_way_) sidebar_dock_->show();
   Q_EMIT closing();
   for (QWidget* other : findChildren<QWidget*>())
     if (other->isWindow()) other->hide();

@@ -126,6 +126,8 @@ class ChatWindow : public QMainWindow {
   bool eventFilter(QObject* object, QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
 
  private:
   // chat_window.cpp
@@ -138,7 +140,18 @@ class ChatWindow : public QMainWindow {
   void update_composer();
   void align_to_column();
   void update_title();
+
+  // chat_window_places.cpp
   void show_sidebar(bool shown);
+  void tell_sidebar();
+  bool has_panel() const;
+  void choose_panel(bool shown);
+  void tell_panel();
+  bool is_narrow() const;
+  void take_apart(bool apart);
+  void give_way();
+  void lay_over(bool over);
+  void place_overlay();
   void place_panel(bool apart);
   void show_panel_title(bool shown);
 
@@ -164,6 +177,7 @@ class ChatWindow : public QMainWindow {
   bool sidebar_was_hidden_ = false;  // before
   QSpacerItem* header_indent_;
   int name_room_ = 0;  // in the header
+  QToolButton* sidebar_button_;
   QToolButton* picker_;
   QToolButton* panel_button_;
   QToolButton* more_;
@@ -176,8 +190,13 @@ class ChatWindow : public QMainWindow {
   QDockWidget* sidebar_dock_;
   QList<int> docked_widths_;  // the sidebar's and the panel's, before that was taken apart
   QDockWidget* live_dock_ = nullptr;
-  QList<QMenu*> more_commands_;  // beside the menu bar's
-  int width_with_panel_ = 0;     // the window's, before it made room for the panel beside it; 0: it did not
+  QWidget* overlay_ = nullptr;  // where the panel is while it lies over the conversation
+  QWidget* panel_ = nullptr;
+  QAction* panel_action_ = nullptr;
+  bool is_over_ = false;
+  bool was_wide_ = true, sidebar_gave_way_ = false;  // to the conversation
+  QList<QMenu*> more_commands_;                      // beside the menu bar's
+  int width_with_panel_ = 0;  // the window's, before it made room for the panel beside it; 0: it did not
   QMenu* view_menu_ = nullptr;
   TranscriptView* transcript_;
   WelcomeView* welcome_;   // over the empty conversation, while no model is open …

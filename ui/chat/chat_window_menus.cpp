@@ -11,7 +11,7 @@
 #include "ui/chat/chat_window.h"
 #include "ui/chat/command_palette.h"
 #include "ui/chat/composer.h"
-#include "ui/chat/concepts_dialog.h"
+#include "ui/chat/concepts_page.h"
 #include "ui/chat/shortcuts_dialog.h"
 #include "ui/chat/sidebar.h"
 #include "ui/chat/token_lens.h"
@@ -244,16 +244,16 @@ void ChatWindow::import_file() {
 void ChatWindow::show_commands() {
   fill_move_menu();
   // The panel's work on what is seen of it.
-  const bool has_panel = live_dock_ && live_dock_->isVisible();
-  auto* palette = new CommandPalette(*menuBar(), has_panel ? more_commands_ : QList<QMenu*>(), this);
+  auto* palette = new CommandPalette(*menuBar(), has_panel() ? more_commands_ : QList<QMenu*>(), this);
   palette->setAttribute(Qt::WA_DeleteOnClose);
   palette->open();
 }
 
 void ChatWindow::show_concepts() {
-  auto* dialog = new ConceptsDialog(this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->open();
+  if (qobject_cast<ConceptsPage*>(page_)) return;
+  auto* page = new ConceptsPage(this);
+  page->setAttribute(Qt::WA_DeleteOnClose);
+  show_page(*page, SidebarPlace::other);
 }
 
 void ChatWindow::show_shortcuts() {

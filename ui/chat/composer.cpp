@@ -223,7 +223,9 @@ void Composer::set_attachments(const std::vector<AttachmentView>& attachments) {
     auto* chip = new QToolButton(attachment_box_->widget());
     QString name = fontMetrics().elidedText(attachments[i].name, Qt::ElideMiddle, 180);
     name.replace(QLatin1Char('&'), QLatin1String("&&"));
-    chip->setText(QStringLiteral("%1 · %2  ✕").arg(name, attachments[i].details));
+    chip->setText(QStringLiteral("%1 · %2").arg(name, attachments[i].details));
+    chip->setIcon(icon_of(Glyph::close));
+    chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     chip->setToolTip(tr("Remove %1").arg(attachments[i].name));
     chip->setAccessibleName(
         tr("Attached file %1, %2. Press to remove it.").arg(attachments[i].name, attachments[i].details));

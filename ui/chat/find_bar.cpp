@@ -6,15 +6,14 @@
 #include <QLineEdit>
 #include <QToolButton>
 
+#include "ui/theme/widgets.h"
+
 namespace fovea::ui {
 namespace {
 
-QToolButton* make_button(QWidget* parent, const QString& text, const QString& name, const QString& tip) {
-  auto* button = new QToolButton(parent);
-  button->setText(text);
-  button->setAccessibleName(name);
+QToolButton* make_button(QWidget* parent, Glyph glyph, const QString& name, const QString& tip) {
+  QToolButton* button = icon_button(glyph, name, parent);
   button->setToolTip(tip);
-  button->setAutoRaise(true);
   button->setFocusPolicy(Qt::TabFocus);
   return button;
 }
@@ -36,10 +35,9 @@ FindBar::FindBar(QWidget* parent) : QFrame(parent), input_(new QLineEdit(this)),
   count_->setForegroundRole(QPalette::PlaceholderText);
   count_->setMinimumWidth(count_->fontMetrics().horizontalAdvance(QStringLiteral("0000 / 0000")));
   count_->setAlignment(Qt::AlignCenter);
-  previous_ =
-      make_button(this, QStringLiteral("↑"), tr("Previous match"), tr("Previous match (Shift+Enter)"));
-  next_ = make_button(this, QStringLiteral("↓"), tr("Next match"), tr("Next match (Enter)"));
-  QToolButton* close = make_button(this, QStringLiteral("✕"), tr("Close the search"), tr("Close (Esc)"));
+  previous_ = make_button(this, Glyph::up, tr("Previous match"), tr("Previous match (Shift+Enter)"));
+  next_ = make_button(this, Glyph::down, tr("Next match"), tr("Next match (Enter)"));
+  QToolButton* close = make_button(this, Glyph::close, tr("Close the search"), tr("Close (Esc)"));
 
   auto* layout = new QHBoxLayout(this);
   const int gap = fontMetrics().height() / 4;

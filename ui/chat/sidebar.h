@@ -21,7 +21,7 @@ class ConversationListView;
 enum class ExportFormat { markdown, json };
 
 // What the window's middle shows.
-enum class SidebarPlace : int { conversation, models, settings };
+enum class SidebarPlace : int { conversation, models, settings, other };
 
 class Sidebar : public QWidget {
   Q_OBJECT

@@ -14,6 +14,7 @@
 #include "ui/chat/screen_reader.h"
 #include "ui/chat/token_lens.h"
 #include "ui/chat/transcript_accessible.h"
+#include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tokens.h"
 
@@ -264,7 +265,9 @@ void TranscriptView::settle(Stick stick) {
 // It takes no part in the Tab order: End does the same.
 void TranscriptView::make_jump_button() {
   jump_->setObjectName(QStringLiteral("jumpToLatest"));
-  jump_->setText(tr("↓ Newest"));
+  jump_->setText(tr("Newest"));
+  jump_->setIcon(icon_of(Glyph::latest));
+  jump_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   jump_->setToolTip(tr("Go to the newest text and follow it (End)"));
   jump_->setFocusPolicy(Qt::NoFocus);
   jump_->setAutoRaise(false);

@@ -17,7 +17,7 @@ namespace fovea::ui {
 namespace {
 
 constexpr int words_width = 640;
-constexpr int letters_of_card = 80;
+constexpr int letters_of_card = 70;
 
 QLabel* quiet(QWidget* parent, const QString& text, bool is_centred) {
   auto* label = new QLabel(text, parent);

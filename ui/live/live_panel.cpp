@@ -28,6 +28,7 @@
 #include "ui/live/story_view.h"
 #include "ui/live/tour_view.h"
 #include "ui/live/traffic_view.h"
+#include "ui/theme/icons.h"
 
 namespace fovea::ui {
 namespace {
@@ -351,8 +352,10 @@ void LivePanel::update_timeline(const ShownMoment& moment) {
   time_->setText(moment.state == ShownMoment::State::replayed ? duration_text(moment.seconds_in)
                  : moment.seconds_back < 0.05                 ? tr("now")
                                               : QStringLiteral("−") + duration_text(moment.seconds_back));
-  play_->setText(moment.playing ? QStringLiteral("❚❚") : QStringLiteral("▶"));
-  play_->setAccessibleName(moment.playing ? tr("Pause") : tr("Play"));
+  if (const QString name = moment.playing ? tr("Pause") : tr("Play"); name != play_->text()) {
+    play_->setText(name);
+    play_->setIcon(icon_of(moment.playing ? Glyph::pause : Glyph::play));
+  }
   play_->setEnabled(true);
 }
 
@@ -366,7 +369,6 @@ void LivePanel::update_alarms() {
   if (raised.device_full)
     alarms << tr("The device's memory is %1 full.").arg(percent_text(*raised.device_full));
   if (raised.experts_over_budget) alarms << tr("The experts take more than their budget.");
-  for (QString& each : alarms) each.prepend(QStringLiteral("⚠ "));
   const QString text = alarms.join(QLatin1Char('\n'));
   if (text == alarm_->text()) return;
   alarm_->setText(text);

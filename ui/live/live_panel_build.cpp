@@ -379,7 +379,8 @@ QWidget* LivePanel::make_timeline() {
   auto* bar = new QWidget(this);
   auto* layout = new QHBoxLayout(bar);
   layout->setContentsMargins(0, 0, 0, 0);
-  play_ = make_button(bar, QStringLiteral("▶"), tr("Play on from here"));
+  play_ = icon_button(Glyph::play, tr("Play"), bar);
+  play_->setToolTip(tr("Play on from here"));
   play_->setObjectName(QStringLiteral("play"));
   connect(play_, &QToolButton::clicked, this,
           [this] { source_.set_playing(!source_.nothing() && !source_.moment().playing); });

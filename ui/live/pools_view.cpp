@@ -47,7 +47,7 @@ void PoolsView::set_memory(const MemoryParts& memory, const SnapshotNumbers& num
 QString PoolsView::part_name(const BudgetPart& part) const {
   switch (part.kind) {
     case Kind::dense:
-      return tr("Dense weights");
+      return tr("Shared weights");
     case Kind::kv:
       return tr("KV cache");
     case Kind::activations:

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ui/models/model_card.h"
+#include "ui/theme/style.h"
 #include "ui/theme/tokens.h"
 
 namespace fovea::ui {
@@ -85,8 +86,10 @@ void CatalogueList::filter() {
   bool some_fit = false, some_do_not = false;
   for (CatalogueCard* card : cards_) {
     const bool is_shown = filter_.isEmpty() || card->has(filter_);
+    const bool fits = card->row().fit != FitView::does_not_fit;
     card->setVisible(is_shown);
-    if (is_shown) (card->row().fit == FitView::does_not_fit ? some_do_not : some_fit) = true;
+    make_main(card->action(), is_main_ && is_shown && fits && !some_fit);
+    if (is_shown) (fits ? some_fit : some_do_not) = true;
   }
   fitting_->setVisible(some_fit);
   too_large_->setVisible(some_do_not);
@@ -95,6 +98,11 @@ void CatalogueList::filter() {
 void CatalogueList::set_offline(bool offline) {
   offline_ = offline;
   for (CatalogueCard* card : cards_) card->set_offline(offline);
+}
+
+void CatalogueList::set_main(bool is_main) {
+  is_main_ = is_main;
+  filter();
 }
 
 int CatalogueList::shown_count() const {

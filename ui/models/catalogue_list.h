@@ -22,6 +22,7 @@ class CatalogueList : public QWidget {
   void set_rows(const std::vector<CatalogueRow>& rows);
   void set_filter(const QString& text);
   void set_offline(bool offline);  // nothing can be downloaded
+  void set_main(bool is_main);     // the first that fits has the page's filled button
   bool has_rows() const { return !rows_.empty(); }
   int shown_count() const;  // after the filter
 
@@ -36,7 +37,7 @@ class CatalogueList : public QWidget {
   std::vector<CatalogueRow> rows_;
   std::vector<CatalogueCard*> cards_;
   QString filter_;
-  bool offline_ = false;
+  bool offline_ = false, is_main_ = true;
   QVBoxLayout* layout_;
   QLabel* fitting_;  // the headings
   QLabel* too_large_;

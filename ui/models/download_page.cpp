@@ -1,5 +1,6 @@
 #include "ui/models/download_page.h"
 
+#include <QAction>
 #include <QGroupBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -19,7 +20,7 @@
 #include "ui/models/message_line.h"
 #include "ui/models/model_card.h"
 #include "ui/models/table_look.h"
-#include "ui/theme/tint.h"
+#include "ui/theme/icons.h"
 #include "ui/theme/tokens.h"
 
 namespace fovea::ui {
@@ -96,14 +97,13 @@ QWidget* DownloadPage::make_search() {
   field_->setPlaceholderText(tr("Search models to download"));
   field_->setAccessibleName(tr("Search for models"));
   field_->setClearButtonEnabled(true);
-  search_ = new QPushButton(tr("&Search"), box);
+  search_ = field_->addAction(icon_of(Glyph::search), QLineEdit::LeadingPosition);
   search_->setObjectName(QStringLiteral("startSearch"));
-  search_->setAutoDefault(false);
+  search_->setText(tr("Search"));
   connect(field_, &QLineEdit::returnPressed, this, &DownloadPage::start_search);
   connect(field_, &QLineEdit::textChanged, this, &DownloadPage::edit_search);
-  connect(search_, &QPushButton::clicked, this, &DownloadPage::start_search);
+  connect(search_, &QAction::triggered, this, &DownloadPage::start_search);
   layout->addWidget(field_, 1);
-  layout->addWidget(search_);
   return box;
 }
 

@@ -6,6 +6,7 @@
 
 #include "ui/models/model_rows.h"
 
+class QAction;
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -88,7 +89,7 @@ class DownloadPage : public QWidget {
   QLabel* catalogue_note_;
   QWidget* downloads_box_;
   QLineEdit* field_;
-  QPushButton* search_;
+  QAction* search_;
   QStackedWidget *found_, *listed_;
   QTableView *repositories_, *versions_;
   QLabel *found_text_, *listed_text_, *title_, *why_;

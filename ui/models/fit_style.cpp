@@ -15,16 +15,16 @@ struct Words {
 
 }  // namespace
 
-QString fit_mark(FitView fit) {
+std::optional<Glyph> fit_glyph(FitView fit) {
   switch (fit) {
     case FitView::fits:
-      return QStringLiteral("●");
+      return Glyph::whole;
     case FitView::lower_precision:
-      return QStringLiteral("◕");
+      return Glyph::most;
     case FitView::experts_elsewhere:
-      return QStringLiteral("◑");
+      return Glyph::half;
     case FitView::does_not_fit:
-      return QStringLiteral("○");
+      return Glyph::none;
     case FitView::unknown:
       break;
   }

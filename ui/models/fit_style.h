@@ -1,15 +1,17 @@
-// How a fit, and an error, look in a table: a mark that needs no colour vision, and a colour.
+// How a fit looks: a mark that needs no colour vision, and a colour.
 #pragma once
 
 #include <QColor>
 #include <QPalette>
 #include <QString>
+#include <optional>
 
 #include "ui/models/model_rows.h"
+#include "ui/theme/icons.h"
 
 namespace fovea::ui {
 
-QString fit_mark(FitView fit);  // "●", "◐", "◔", "○"; empty: not known
+std::optional<Glyph> fit_glyph(FitView fit);  // none: not known
 QColor fit_colour(FitView fit, const QPalette& palette);
 
 QString parameters_text(double count);  // "30.5 B"

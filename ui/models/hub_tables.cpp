@@ -95,7 +95,7 @@ QString VersionTable::text(const VersionRow& row, int column) const {
       return bytes_text(row.bytes);
     case fit:
       if (!row.is_complete) return tr("A part is missing on the hub");
-      return QStringLiteral("%1  %2").arg(fit_mark(row.fit), row.fit_text);
+      return row.fit_text;
     default:
       return {};
   }
@@ -116,8 +116,13 @@ QVariant VersionTable::data(const QModelIndex& index, int role) const {
     case Qt::ForegroundRole:
       if (column != fit) return {};
       return row.is_complete ? fit_colour(row.fit, qApp->palette()) : error_text(qApp->palette());
+    case Qt::DecorationRole:
+      if (const auto mark = fit_glyph(row.fit); column == fit && row.is_complete && mark)
+        return icon_in(*mark,
+                       [kind = row.fit](const QPalette& palette) { return fit_colour(kind, palette); });
+      return {};
     case Qt::AccessibleTextRole:
-      return column == fit && row.is_complete ? row.fit_text : text(row, column);
+      return text(row, column);
     default:
       return {};
   }

@@ -185,6 +185,7 @@ void LibraryPage::show_filtered() {
     some = some || is_shown;
     some_opens = some_opens || opens;
   }
+  Q_EMIT mainShown(some_opens);
   empty_box_->setVisible(!some);
   empty_->setText(looking_         ? tr("Looking for models…")
                   : cards_.empty() ? tr("There are no models on this computer yet.")

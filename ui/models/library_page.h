@@ -40,6 +40,7 @@ class LibraryPage : public QWidget {
   const MessageLine& message() const { return *message_; }
 
  Q_SIGNALS:
+  void mainShown(bool shown);  // whether one of them has the page's filled button
   void openRequested(const QString& path);
   void prepareRequested(const QString& path);
   void checkRequested(const QString& path);

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "ui/models/fit_style.h"
-#include "ui/theme/tint.h"
+#include "ui/theme/icons.h"
 #include "ui/theme/tokens.h"
 
 namespace fovea::ui {
@@ -40,6 +40,24 @@ QLabel* line(const char* name, QWidget* parent, Qt::TextElideMode cut = Qt::Elid
   return label;
 }
 
+// Of the fit that stands behind it.
+class FitMark : public QWidget {
+ public:
+  FitMark(const ModelCard::Words& words, QWidget* parent) : QWidget(parent), words_(words) {
+    setFixedSize(icon_size, icon_size);
+  }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    if (const auto mark = fit_glyph(words_.fit))
+      paint_icon(painter, *mark, rect(), fit_colour(words_.fit, palette()));
+  }
+
+ private:
+  const ModelCard::Words& words_;
+};
+
 void quiet(QLabel& label) {
   label.setForegroundRole(QPalette::PlaceholderText);
   set_type(label, Type::label);
@@ -61,8 +79,7 @@ ModelCard::ModelCard(QWidget* parent)
   const int character = fontMetrics().averageCharWidth();
   size_ = line("cardSize", this);
   size_->setFixedWidth(character * 14);
-  mark_ = new QLabel(this);
-  mark_->setFixedWidth(character * 2);
+  mark_ = new FitMark(words_, this);
   fit_ = line("cardFit", this);
   fit_->setFixedWidth(character * 34);
   needs_ = line("cardNeeds", this);
@@ -74,7 +91,6 @@ ModelCard::ModelCard(QWidget* parent)
   }
   action_->setMinimumWidth(width);
   action_->setAutoDefault(false);
-  grid_->addWidget(size_, 0, size_column, 2, 1);
   grid_->addWidget(action_, 0, action_column, 2, 1);
   grid_->setColumnStretch(name_column, 1);
   // Also where there is no tool: the columns of all cards stand below each other.
@@ -96,13 +112,12 @@ void ModelCard::set_words(const Words& words) {
   show(size_, words.size);
   show(fit_, words.fit_text);
   show(needs_, words.needs);
-  place(name_, about_, name_column);
-  place(fit_, needs_, fit_column);
+  place(name_, about_, name_column, 2);
+  place(fit_, needs_, fit_column, 1);
+  grid_->addWidget(size_, 0, size_column, words.about.isEmpty() ? 2 : 1, 1);
   grid_->addWidget(mark_, 0, mark_column, words.needs.isEmpty() ? 2 : 1, 1);
+  mark_->update();
   if (!words.fit_why.isEmpty()) fit_->setToolTip(words.fit_why);
-  mark_->setText(fit_mark(words.fit));
-  tint(*mark_, QPalette::WindowText,
-       [kind = words.fit](const QPalette& palette) { return fit_colour(kind, palette); });
   QStringList all{words.name, words.about, words.size, words.fit_text, words.needs};
   all.removeAll(QString());
   setAccessibleName(all.join(QStringLiteral(", ")));
@@ -125,10 +140,10 @@ void ModelCard::set_act(Act act) {
   action_->setAccessibleName(QStringLiteral("%1: %2").arg(act_text(act), words_.name));
 }
 
-// One line stands in the middle.
-void ModelCard::place(QLabel* above, QLabel* below, int column) {
+// One line stands in the middle; the second may be `columns` wide.
+void ModelCard::place(QLabel* above, QLabel* below, int column, int columns) {
   grid_->addWidget(above, 0, column, below->text().isEmpty() ? 2 : 1, 1);
-  grid_->addWidget(below, 1, column);
+  grid_->addWidget(below, 1, column, 1, columns);
 }
 
 void ModelCard::add_tool(QWidget& tool) {

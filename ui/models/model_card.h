@@ -34,11 +34,12 @@ class ModelCard : public Card {
 
  private:
   static QString act_text(Act act);
-  void place(QLabel* above, QLabel* below, int column);
+  void place(QLabel* above, QLabel* below, int column, int columns);
 
   Words words_;
   QGridLayout* grid_;
-  QLabel *name_, *about_, *size_, *mark_, *fit_, *needs_;
+  QLabel *name_, *about_, *size_, *fit_, *needs_;
+  QWidget* mark_;
   QPushButton* action_;
 };
 

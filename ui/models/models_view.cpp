@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "ui/models/catalogue_list.h"
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
 #include "ui/theme/tokens.h"
@@ -13,14 +14,14 @@
 namespace fovea::ui {
 namespace {
 
-constexpr int search_width = 360;
+constexpr int search_width = 280;
 
 }  // namespace
 
 ModelsView::ModelsView(QWidget* parent) : Page(tr("Models"), parent) {
   auto* page = new QWidget;
   auto* layout = new QVBoxLayout(page);
-  layout->setContentsMargins(0, 0, space::tight, 0);
+  layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(space::close);
   library_ = new LibraryPage(page);
   download_ = new DownloadPage(page);
@@ -33,6 +34,8 @@ ModelsView::ModelsView(QWidget* parent) : Page(tr("Models"), parent) {
   // What is typed is looked for here and there; what a search finds takes the place of both.
   connect(download_, &DownloadPage::typed, library_, &LibraryPage::set_filter);
   connect(download_, &DownloadPage::resultsShown, library_, &QWidget::setHidden);
+  connect(library_, &LibraryPage::mainShown, this,
+          [this](bool shown) { download_->catalogue().set_main(!shown); });
   const auto show = [this](QWidget* where) {
     QTimer::singleShot(0, where, [this, where] {  // when it has its place
       if (where->isVisibleTo(area_->widget())) area_->ensureWidgetVisible(where, 0, space::close);

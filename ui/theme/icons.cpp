@@ -24,7 +24,9 @@ namespace {
 constexpr std::array names = {"add",        "search", "models",   "settings", "panel",    "more",  "copy",
                               "regenerate", "edit",   "go_on",    "remove",   "previous", "next",  "open",
                               "attach",     "tune",   "send",     "stop",     "sidebar",  "close", "check",
-                              "server",     "help",   "download", "folder",   "info"};
+                              "server",     "help",   "download", "folder",   "info",     "play",  "pause",
+                              "up",         "down",   "latest",   "whole",    "most",     "half",  "none"};
+static_assert(names.size() == static_cast<std::size_t>(last_glyph) + 1);
 
 // The drawings say "currentColor", which Qt's renderer does not take from outside.
 QSvgRenderer& drawing(Glyph glyph, const QColor& colour) {
@@ -41,11 +43,13 @@ QSvgRenderer& drawing(Glyph glyph, const QColor& colour) {
 
 class GlyphEngine : public QIconEngine {
  public:
-  GlyphEngine(Glyph glyph, bool is_main) : glyph_(glyph), is_main_(is_main) {}
+  GlyphEngine(Glyph glyph, bool is_main, IconColour own = {})
+      : glyph_(glyph), is_main_(is_main), own_(std::move(own)) {}
 
   void paint(QPainter* painter, const QRect& area, QIcon::Mode mode, QIcon::State state) override {
     const Tones& t = tones(QApplication::palette());
-    const QColor colour = mode == QIcon::Disabled                            ? t.third
+    const QColor colour = own_                                               ? own_(QApplication::palette())
+                          : mode == QIcon::Disabled                          ? t.third
                           : is_main_                                         ? t.on_brand
                           : state == QIcon::On                               ? t.accent
                           : mode == QIcon::Active || mode == QIcon::Selected ? t.text
@@ -64,6 +68,7 @@ class GlyphEngine : public QIconEngine {
  private:
   Glyph glyph_;
   bool is_main_;
+  IconColour own_;
 };
 
 }  // namespace
@@ -81,6 +86,10 @@ void paint_icon(QPainter& painter, Glyph glyph, const QRectF& area, const QColor
 
 QIcon icon_of(Glyph glyph, bool is_main) {
   return QIcon(new GlyphEngine(glyph, is_main));
+}
+
+QIcon icon_in(Glyph glyph, IconColour colour) {
+  return QIcon(new GlyphEngine(glyph, false, std::move(colour)));
 }
 
 void paint_mark(QPainter& painter, const QRectF& area, const QColor& brand) {

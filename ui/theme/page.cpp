@@ -12,6 +12,12 @@
 #include "ui/theme/widgets.h"
 
 namespace fovea::ui {
+namespace {
+
+constexpr int page_margin = space::widest - space::hair;  // beside what grasps the sidebar
+constexpr int scroll_room = 10;                           // a bar stands in the margin
+
+}  // namespace
 
 Page::Page(const QString& title, QWidget* parent)
     : QWidget(parent), head_(new QHBoxLayout), content_(new QVBoxLayout) {
@@ -25,13 +31,16 @@ Page::Page(const QString& title, QWidget* parent)
   auto* name = new QLabel(title, this);
   name->setObjectName(QStringLiteral("pageTitle"));
   set_type(*name, Type::title, true);
+  // The way back stands in the margin: the title begins where the content does.
+  head_->setContentsMargins(page_margin - space::tight - back->width(), 0, space::widest, 0);
   head_->setSpacing(space::tight);
   head_->addWidget(back);
   head_->addWidget(name);
   head_->addStretch(1);
+  content_->setContentsMargins(page_margin, 0, space::widest - scroll_room, 0);
   content_->setSpacing(space::close);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(space::wide, space::usual, space::wide, space::usual);
+  layout->setContentsMargins(0, space::wider, 0, space::usual);
   layout->setSpacing(space::close);
   layout->addLayout(head_);
   layout->addLayout(content_, 1);

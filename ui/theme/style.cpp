@@ -9,6 +9,7 @@
 #include <QSlider>
 #include <QStyleOption>
 #include <QTabBar>
+#include <QToolButton>
 #include <algorithm>
 #include <utility>
 
@@ -197,7 +198,13 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
       const auto* tool = qobject_cast<const QAbstractButton*>(widget);
       const bool flat = (option->state & State_AutoRaise) ||
                         (tool && tool->inherits("QToolButton") && tool->text().isEmpty());
-      return flat ? flat_button(*painter, *option) : button(*painter, *option, is_main(*option, widget));
+      if (!flat) return button(*painter, *option, is_main(*option, widget));
+      QStyleOption calm(*option);
+      // An icon that is on has the accent's colour, which says enough.
+      const auto* button = qobject_cast<const QToolButton*>(widget);
+      if (button && button->toolButtonStyle() == Qt::ToolButtonIconOnly && !button->icon().isNull())
+        calm.state &= ~State_On;
+      return flat_button(*painter, calm);
     }
     case PE_PanelLineEdit: {
       const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
@@ -242,8 +249,10 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
     case PE_IndicatorDockWidgetResizeHandle: {
       const QRect area = option->rect;
       const bool upright = area.height() > area.width();
-      return painter->fillRect(upright ? QRect(area.center().x(), area.top(), 1, area.height())
-                                       : QRect(area.left(), area.center().y(), area.width(), 1),
+      if (!upright) return painter->fillRect(QRect(area.left(), area.center().y(), area.width(), 1), t.line);
+      // Beside the dock, wherever it is grasped.
+      const bool is_left = !widget || area.center().x() < widget->width() / 2;
+      return painter->fillRect(QRect(is_left ? area.left() : area.right(), area.top(), 1, area.height()),
                                t.line);
     }
     case PE_FrameTabBarBase:
@@ -418,7 +427,7 @@ void Style::draw_tool_button(const QStyleOptionToolButton& option, QPainter& pai
   panel.state = option.state;
   drawPrimitive(PE_PanelButtonTool, &panel, &painter, widget);
   plain.state |= State_AutoRaise;
-  plain.state &= ~(State_MouseOver | State_Sunken | State_On | State_Raised);
+  plain.state &= ~(State_MouseOver | State_Sunken | State_Raised);
   if (is_main(option, widget) && is_enabled(option))
     plain.palette.setColor(QPalette::ButtonText, tones(option.palette).on_brand);
   if (marks_menu && shows_words(option))

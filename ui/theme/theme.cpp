@@ -59,6 +59,12 @@ void apply_theme(QApplication& application, Scheme scheme) {
   application.setPalette(make_palette(light_and_dark(scheme)));
 }
 
+QFont interface_font(QFont desktop, const QStringList& families) {
+  const QString inter = QStringLiteral("Inter");
+  if (families.contains(inter)) desktop.setFamily(inter);
+  return desktop;
+}
+
 QColor code_background(const QPalette& palette) {
   return tones(palette).code;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <QColor>
+#include <QFont>
 #include <QPalette>
+#include <QStringList>
 
 class QApplication;
 
@@ -15,6 +17,9 @@ Scheme preferred_scheme();
 
 // Fusion, our palette, and the application's font sizes. Call once, after the QApplication is made.
 void apply_theme(QApplication& application, Scheme scheme);
+
+// The desktop's, but Inter where it is among `families`.
+QFont interface_font(QFont desktop, const QStringList& families);
 
 // Colours that depend on the palette in use.
 QColor code_background(const QPalette& palette);

@@ -2,8 +2,10 @@
 
 #include <QPainter>
 
+#include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 namespace {
@@ -20,6 +22,20 @@ QColor fit_colour(WizardFit fit, const QPalette& palette) {
       break;
   }
   return error_text(palette);
+}
+
+Glyph fit_glyph(WizardFit fit) {
+  switch (fit) {
+    case WizardFit::fits:
+      return Glyph::whole;
+    case WizardFit::lower_precision:
+      return Glyph::most;
+    case WizardFit::experts_elsewhere:
+      return Glyph::half;
+    case WizardFit::does_not_fit:
+      break;
+  }
+  return Glyph::none;
 }
 
 qreal margin_of(const QFontMetrics& metrics) {
@@ -88,12 +104,15 @@ void ModelRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
   const QColor text = model.usable ? palette.color(QPalette::Text) : subtle_text(palette);
 
   // A mark before the words, so that the kind of fit is not told by its colour alone.
-  const QString fit =
-      (model.fit == WizardFit::does_not_fit ? QStringLiteral("✕ ") : QStringLiteral("● ")) + model.fit_text;
-  const qreal fit_width = metrics.horizontalAdvance(fit);
+  const QColor colour = fit_colour(model.fit, palette);
+  const qreal words_width = metrics.horizontalAdvance(model.fit_text);
+  const qreal fit_width = words_width + space::hair + icon_size;
   painter->setFont(option.font);
-  painter->setPen(fit_colour(model.fit, palette));
-  painter->drawText(row, Qt::AlignRight | Qt::AlignVCenter, fit);
+  painter->setPen(colour);
+  painter->drawText(row, Qt::AlignRight | Qt::AlignVCenter, model.fit_text);
+  paint_icon(*painter, fit_glyph(model.fit),
+             QRectF(row.right() - fit_width, row.center().y() - icon_size / 2.0, icon_size, icon_size),
+             colour);
   QFont bold = option.font;
   bold.setBold(true);
   painter->setFont(bold);

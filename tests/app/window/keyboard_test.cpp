@@ -1,8 +1,10 @@
 // Everything in the window is reached with Tab, once, in the order in which it is read, and says what it is.
 #include <QAbstractScrollArea>
 #include <QAccessible>
+#include <QAction>
 #include <QApplication>
 #include <QMenuBar>
+#include <QScrollBar>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <set>
@@ -13,8 +15,12 @@
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
+#include "ui/chat/folder_dialog.h"
 #include "ui/chat/shortcuts_dialog.h"
 #include "ui/live/live_panel.h"
+#include "ui/models/beside_dialog.h"
+#include "ui/theme/page.h"
+#include "ui/theme/window_size.h"
 
 using namespace fovea;
 
@@ -56,6 +62,23 @@ Snapshot some_snapshot() {
   return s;
 }
 
+// What Tab does not reach below `where`, or reaches twice, or what is reached and says nothing; empty: all is
+// well.
+QString fault_of_tab(const QWidget& where, QWidget* first, Qt::Key key) {
+  const std::vector<QWidget*> reached = walk(first, key);
+  const std::set<const QWidget*> once(reached.begin(), reached.end());
+  if (once.size() != reached.size()) return QStringLiteral("something is reached twice");
+  for (const QWidget* widget : reached)
+    if (name_of(widget).isEmpty()) return QStringLiteral("without words: ") + words_of(widget);
+  for (const QWidget* widget : where.findChildren<QWidget*>()) {
+    const bool stop = (widget->focusPolicy() & Qt::TabFocus) && widget->isVisible() && widget->isEnabled() &&
+                      widget->window() == where.window() && !widget->focusProxy() &&
+                      !qobject_cast<const QMenuBar*>(widget);
+    if (stop && !once.contains(widget)) return QStringLiteral("not reached: ") + words_of(widget);
+  }
+  return {};
+}
+
 }  // namespace
 
 class KeyboardTest : public QObject {
@@ -95,16 +118,31 @@ class KeyboardTest : public QObject {
     ui::ChatWindow& window = desktop_->window();
     window.composer().set_text(QStringLiteral("a message"));
     auto* first = window.findChild<QToolButton*>(QStringLiteral("newChat"));
-    const std::vector<QWidget*> reached = walk(first, key);
-    std::set<const QWidget*> once(reached.begin(), reached.end());
-    QCOMPARE(once.size(), reached.size());
-    for (const QWidget* widget : reached) QVERIFY2(!name_of(widget).isEmpty(), qPrintable(words_of(widget)));
-    for (const QWidget* widget : window.findChildren<QWidget*>()) {
-      const bool stop = (widget->focusPolicy() & Qt::TabFocus) && widget->isVisible() &&
-                        widget->isEnabled() && !widget->focusProxy() &&
-                        !qobject_cast<const QMenuBar*>(widget);
-      QVERIFY2(!stop || once.contains(widget),
-               qPrintable(QStringLiteral("not reached: ") + words_of(widget)));
+    QCOMPARE(fault_of_tab(window, first, key), QString());
+    window.findChild<QAction*>(QStringLiteral("conceptsAction"))->trigger();
+    QVERIFY(window.page());
+    QCOMPARE(fault_of_tab(window, first, key), QString());
+    window.page()->setFocus();
+    auto* const text = window.page()->findChild<ui::PageArea*>();
+    QCOMPARE(QApplication::focusWidget(), text);
+    QTest::keyClick(text, Qt::Key_Down);
+    QVERIFY(text->verticalScrollBar()->value() > 0);
+    QTest::keyClick(text, Qt::Key_Escape);
+    QVERIFY(!window.page());
+  }
+
+  void tabReachesEverythingInDialogs_data() { tabReachesEverythingOnce_data(); }
+  void tabReachesEverythingInDialogs() {
+    QFETCH(Qt::Key, key);
+    const std::vector<ui::FolderChoice> some{{QStringLiteral("One"), QStringLiteral("1")}};
+    ui::FolderDialog folder(QStringLiteral("Work"), some, {}, some, {}, &desktop_->window());
+    ui::BesideDialog beside(QStringLiteral("Why?"), QStringLiteral("Nothing."), true, &desktop_->window());
+    for (QDialog* dialog : {static_cast<QDialog*>(&folder), static_cast<QDialog*>(&beside)}) {
+      dialog->show();
+      QVERIFY(QTest::qWaitForWindowActive(dialog));
+      QTRY_VERIFY(dialog->isAncestorOf(QApplication::focusWidget()));
+      QCOMPARE(fault_of_tab(*dialog, QApplication::focusWidget(), key), QString());
+      dialog->close();
     }
   }
 

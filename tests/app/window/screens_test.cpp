@@ -24,8 +24,10 @@
 #include "tests/support/test.h"
 #include "tests/ui/models/samples.h"
 #include "ui/chat/chat_window.h"
+#include "ui/chat/folder_dialog.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/live/live_panel.h"
+#include "ui/models/beside_dialog.h"
 #include "ui/models/compare_dialog.h"
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
@@ -131,7 +133,8 @@ class ScreensTest : public QObject {
 
   void whatTheMenusOpen_data() { sizes(); }
   void whatTheMenusOpen() {
-    for (const char* name : {"settingsAction", "chatSettingsAction", "presetsAction", "shortcutsAction"}) {
+    for (const char* name :
+         {"settingsAction", "chatSettingsAction", "presetsAction", "shortcutsAction", "conceptsAction"}) {
       action(name)->trigger();
       QWidget* dialog = window_->page();
       if (!dialog) dialog = opened<QDialog>();
@@ -211,6 +214,29 @@ class ScreensTest : public QObject {
                         .other = words.left(30),
                         .rows = {row, row, row, row},
                         .note = words + words});
+    QTRY_COMPARE(faults(), QString());
+  }
+
+  void sideBySide_data() { sizes(); }
+  void sideBySide() {
+    const QString words = QStringLiteral("There is no room. ").repeated(12);
+    ui::BesideDialog dialog(words, words + words, true, window_);
+    dialog.show();
+    QTRY_COMPARE(faults(), QString());
+    dialog.show_progress(words);
+    QTRY_COMPARE(faults(), QString());
+    for (const int column : {ui::BesideDialog::adaptive, ui::BesideDialog::fixed})
+      dialog.add_text(column, words.repeated(20));
+    dialog.show_result({words, words}, words);
+    QTRY_COMPARE(faults(), QString());
+  }
+
+  void aFolder_data() { sizes(); }
+  void aFolder() {
+    const QString name(120, QLatin1Char('m'));
+    const std::vector<ui::FolderChoice> some{{name, QStringLiteral("1")}};
+    ui::FolderDialog dialog(name, some, QStringLiteral("gone"), some, QStringLiteral("1"), window_);
+    dialog.show();
     QTRY_COMPARE(faults(), QString());
   }
 

@@ -435,6 +435,7 @@ class ChatWindowTest : public QObject {
     }
     QCoreApplication::processEvents();
     const int before = window_->width(), panel_before = dock->width();
+    const bool was_over = dock->isHidden();  // in a narrow window
     const auto* sidebar = window_->findChild<QDockWidget*>(QStringLiteral("sidebarDock"));
     const int sidebar_before = sidebar->width();
     auto* detach = window_->findChild<QAction*>(QStringLiteral("detachLiveAction"));
@@ -449,7 +450,61 @@ class ChatWindowTest : public QObject {
     QVERIFY(!dock->isFloating());
     QCOMPARE(window_->width(), before);
     QCOMPARE(sidebar->width(), sidebar_before);
-    QCOMPARE(dock->width(), panel_before);
+    const auto* over = window_->findChild<QWidget*>(QStringLiteral("panelOverlay"));
+    QCOMPARE(over->isVisible(), was_over);
+    QCOMPARE(dock->isVisible(), !was_over);
+    if (!was_over) QCOMPARE(dock->width(), panel_before);
+  }
+
+  // First the panel lies over the conversation, then the sidebar becomes a button; with room both come back.
+  void narrowWindowsKeepTheConversation() {
+    auto* panel = new QLabel(QStringLiteral("experts"));
+    panel->setFocusPolicy(Qt::StrongFocus);
+    window_->set_live_panel(panel);
+    const auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("liveDock"));
+    const auto* over = window_->findChild<QWidget*>(QStringLiteral("panelOverlay"));
+    const auto* sidebar = window_->findChild<QDockWidget*>(QStringLiteral("sidebarDock"));
+    auto* sidebar_button = window_->findChild<QToolButton*>(QStringLiteral("sidebarButton"));
+    auto* button = window_->findChild<QToolButton*>(QStringLiteral("panelButton"));
+    const auto resize = [&](int width) {
+      window_->resize(width, 600);
+      QCoreApplication::processEvents();
+      return window_->width() == width;
+    };
+    QVERIFY(resize(1280));
+    window_->show_live_panel(true);
+    QVERIFY(dock->isVisible() && dock->isAncestorOf(panel) && over->isHidden() && sidebar_button->isHidden());
+
+    QVERIFY(resize(900));
+    QVERIFY(dock->isHidden() && over->isVisible() && over->isAncestorOf(panel) && panel->isVisible());
+    QVERIFY(window_->transcript().width() > 600);
+    const QPoint corner = over->mapTo(window_.get(), over->rect().topRight());
+    QCOMPARE(corner.x(), window_->width() - 1);
+    QVERIFY(corner.y() > button->mapTo(window_.get(), button->rect().bottomLeft()).y());
+    QVERIFY(button->isChecked());
+    QSignalSpy shown(window_.get(), &ChatWindow::livePanelShown);
+    QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(over->isHidden() && !button->isChecked());
+    QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(over->isVisible() && button->isChecked());
+    QTest::keyClick(panel, Qt::Key_Escape);
+    QVERIFY(over->isHidden());
+    QCOMPARE(shown.count(), 3);
+    window_->show_live_panel(true);
+
+    QVERIFY(resize(600));
+    QVERIFY(sidebar->isHidden() && sidebar_button->isVisible() && over->isVisible());
+    QTest::mouseClick(sidebar_button, Qt::LeftButton);
+    QVERIFY(sidebar->isVisible() && sidebar_button->isHidden());
+    QVERIFY(resize(590));  // it was called
+    QVERIFY(sidebar->isVisible());
+    QVERIFY(resize(800));
+    QVERIFY(resize(600));
+    QVERIFY(sidebar->isHidden());
+
+    QVERIFY(resize(1280));
+    QVERIFY(sidebar->isVisible() && sidebar_button->isHidden());
+    QVERIFY(dock->isVisible() && dock->isAncestorOf(panel) && panel->isVisible() && over->isHidden());
   }
 
   void thePanelsOwnButtonIsTold() {

@@ -1,6 +1,7 @@
 // The page of downloads as a user has it.
 #include "ui/models/download_page.h"
 
+#include <QAction>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
@@ -35,7 +36,7 @@ class DownloadPageTest : public QObject {
     QSignalSpy listed(page_.get(), &DownloadPage::listRequested);
     QSignalSpy wanted(page_.get(), &DownloadPage::downloadRequested);
     auto* field = page_->findChild<QLineEdit*>(QStringLiteral("hubSearch"));
-    QVERIFY(!button("startSearch")->isEnabled());
+    QVERIFY(!start_search()->isEnabled());
     QTest::keyClicks(field, QStringLiteral(" qwen "));
     QTest::keyClick(field, Qt::Key_Return);
     QCOMPARE(searched.count(), 1);
@@ -156,9 +157,9 @@ class DownloadPageTest : public QObject {
     QVERIFY(page_->findChild<QLabel*>(QStringLiteral("offlineText"))->isVisible());
     page_->search(QStringLiteral("qwen"));
     QCOMPARE(searched.count(), 0);
-    QVERIFY(!button("startSearch")->isEnabled());
+    QVERIFY(!start_search()->isEnabled());
     page_->set_offline(false);
-    QTest::mouseClick(button("startSearch"), Qt::LeftButton);
+    start_search()->trigger();
     QCOMPARE(searched.count(), 1);
   }
 
@@ -211,6 +212,7 @@ class DownloadPageTest : public QObject {
   }
 
  private:
+  QAction* start_search() { return page_->findChild<QAction*>(QStringLiteral("startSearch")); }
   QPushButton* button(const char* name) { return page_->findChild<QPushButton*>(QLatin1String(name)); }
   QTableView* table(const char* name) { return page_->findChild<QTableView*>(QLatin1String(name)); }
   DownloadLine* line(qint64 id) {

@@ -2,6 +2,7 @@
 #include "ui/models/models_view.h"
 
 #include <QLineEdit>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QSignalSpy>
 #include <QTableView>
@@ -43,6 +44,22 @@ class ModelsViewTest : public QObject {
     QCOMPARE(view_->download().catalogue().shown_count(), 0);
     field()->clear();
     QCOMPARE(view_->download().catalogue().shown_count(), 3);
+  }
+
+  // The first model that can be opened has the filled button; where none can, the first to download that
+  // fits.
+  void onePageHasOneFilledButton() {
+    const auto filled = [&] {
+      QStringList names;
+      for (const QPushButton* button : view_->findChildren<QPushButton*>())
+        if (button->isVisible() && button->property("foveaIsMain").toBool()) names += button->objectName();
+      return names;
+    };
+    QCOMPARE(filled(), QStringList{QStringLiteral("openModel")});
+    std::vector<LibraryRow> open = {sample_models()[0]};
+    QVERIFY(open[0].is_open && !open[0].can_open);
+    view_->library().set_models(open);
+    QCOMPARE(filled(), QStringList{QStringLiteral("catalogueAction")});
   }
 
   // However it ends, the way back is there.

@@ -38,7 +38,7 @@ class IconsTest : public QObject {
   // Each is there, is another one, and has the colour that it is asked for.
   void everyDrawingIsThere() {
     std::vector<QImage> seen;
-    for (int i = 0; i <= static_cast<int>(Glyph::info); ++i) {
+    for (int i = 0; i <= static_cast<int>(last_glyph); ++i) {
       const QImage image = drawn(static_cast<Glyph>(i), QColor(10, 200, 30));
       QCOMPARE(opaque_colours(image), std::set<QRgb>{qRgb(10, 200, 30)});
       QVERIFY2(std::ranges::find(seen, image) == seen.end(), qPrintable(QString::number(i)));

@@ -2,16 +2,19 @@
 #include "ui/theme/style.h"
 
 #include <QApplication>
+#include <QDockWidget>
+#include <QLabel>
+#include <QMainWindow>
 #include <QPushButton>
 #include <QScrollBar>
+#include <QToolButton>
 #include <cmath>
 
 #include "tests/support/test.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"
-
-#include <QLabel>
+#include "ui/theme/widgets.h"
 
 using namespace fovea::ui;
 
@@ -96,6 +99,64 @@ class StyleTest : public QObject {
     QCOMPARE(ground(main), t.brand);
     main.setEnabled(false);
     QCOMPARE(ground(main), t.card);
+  }
+
+  // The line stands beside the dock, at the left as at the right.
+  void docksEndInALine_data() { theme_data(); }
+  void docksEndInALine() {
+    QFETCH(Scheme, scheme);
+    apply_theme(*qApp, scheme);
+    QMainWindow window;
+    window.setCentralWidget(new QWidget);
+    QList<QDockWidget*> docks;
+    for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea}) {
+      auto* dock = new QDockWidget(&window);
+      dock->setTitleBarWidget(new QWidget);
+      dock->setWidget(new QWidget);
+      window.addDockWidget(area, dock);
+      docks.append(dock);
+    }
+    window.resize(600, 200);
+    window.show();
+    window.resizeDocks(docks, {100, 100}, Qt::Horizontal);
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    const QImage seen = window.grab().toImage();
+    const Tones& t = tones(QApplication::palette());
+    QCOMPARE(docks[0]->width(), 100);
+    QCOMPARE(docks[1]->width(), 100);
+    QCOMPARE(seen.pixelColor(100, 100), t.line);
+    QCOMPARE(seen.pixelColor(101, 100), t.window);
+    QCOMPARE(seen.pixelColor(499, 100), t.line);
+    QCOMPARE(seen.pixelColor(498, 100), t.window);
+  }
+
+  void anIconThatIsOnHasTheAccent_data() { theme_data(); }
+  void anIconThatIsOnHasTheAccent() {
+    QFETCH(Scheme, scheme);
+    apply_theme(*qApp, scheme);
+    QWidget parent;
+    QToolButton* button = icon_button(Glyph::panel, QStringLiteral("Panel"), &parent);
+    button->setCheckable(true);
+    const Tones& t = tones(QApplication::palette());
+    const auto has = [&](const QColor& colour) {
+      const QImage seen = button->grab().toImage();
+      for (int y = 0; y < seen.height(); ++y)
+        for (int x = 0; x < seen.width(); ++x)
+          if (seen.pixelColor(x, y) == colour) return true;
+      return false;
+    };
+    QVERIFY(has(t.second) && !has(t.accent));
+    button->setChecked(true);
+    QVERIFY(has(t.accent) && !has(t.hover));
+  }
+
+  void interIsTakenWhereItIs() {
+    QFont desktop(QStringLiteral("Sans"));
+    desktop.setPointSizeF(11);
+    QCOMPARE(interface_font(desktop, {QStringLiteral("Sans"), QStringLiteral("Inter Tight")}), desktop);
+    const QFont inter = interface_font(desktop, {QStringLiteral("Inter"), QStringLiteral("Sans")});
+    QCOMPARE(inter.family(), QStringLiteral("Inter"));
+    QCOMPARE(inter.pointSizeF(), 11);
   }
 
   // Its thumb says how much is seen, and where a click on either side of it leads.

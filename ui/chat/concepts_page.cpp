@@ -1,10 +1,8 @@
-#include "ui/chat/concepts_dialog.h"
+#include "ui/chat/concepts_page.h"
 
-#include <QDialogButtonBox>
+#include <QFocusEvent>
 #include <QLabel>
 #include <QPainter>
-#include <QScrollArea>
-#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include "ui/theme/style_paint.h"
@@ -48,7 +46,7 @@ class PrecisionScale : public QWidget {
 
 }  // namespace
 
-void ConceptsDialog::add_section(QVBoxLayout& layout, const QString& title, const QString& text) {
+void ConceptsPage::add_section(QVBoxLayout& layout, const QString& title, const QString& text) {
   if (layout.count() > 0) layout.addSpacing(space::usual);
   auto* heading = new QLabel(title, this);
   set_type(*heading, Type::text, true);
@@ -61,14 +59,8 @@ void ConceptsDialog::add_section(QVBoxLayout& layout, const QString& title, cons
   layout.addWidget(words);
 }
 
-ConceptsDialog::ConceptsDialog(QWidget* parent) : QDialog(parent) {
-  setWindowTitle(tr("How Fovea works"));
-  auto* scroll = new QScrollArea(this);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setAccessibleName(windowTitle());
-  auto* page = new QWidget(scroll);
+ConceptsPage::ConceptsPage(QWidget* parent) : Page(tr("How Fovea works"), parent) {
+  auto* page = new QWidget;
   auto* column = new QWidget(page);
   auto* text = new QVBoxLayout(column);
   text->setContentsMargins(0, 0, 0, 0);
@@ -115,18 +107,21 @@ ConceptsDialog::ConceptsDialog(QWidget* parent) : QDialog(parent) {
       *text, tr("Where things are kept"),
       tr("Models, conversations and settings stay on this computer. Fovea goes online only to find and "
          "download models, and not at all when you work offline."));
-  auto* centre = new QVBoxLayout(page);
-  centre->setContentsMargins(0, space::wide, 0, space::wide);
-  add_centred(*centre, *column, widest_text, space::wide);
-  centre->addStretch(1);
-  scroll->setWidget(page);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-  auto* layout = new QVBoxLayout(this);
-  layout->addWidget(scroll, 1);
-  layout->addWidget(buttons);
-  open_with(*this, {widest_text + 4 * space::widest, fontMetrics().height() * 40});
-  scroll->setFocus();
+  text->addStretch(1);
+  column->setMaximumWidth(widest_text);
+  auto* row = new QHBoxLayout(page);
+  row->setContentsMargins(0, space::usual, 0, space::usual);
+  row->addWidget(column, 1);
+  row->addStretch();
+  area_ = new PageArea(page, this);
+  area_->setFocusPolicy(Qt::StrongFocus);
+  area_->setAccessibleName(windowTitle());
+  content().addWidget(area_, 1);
+}
+
+// The arrow keys scroll.
+void ConceptsPage::focusInEvent(QFocusEvent* event) {
+  area_->setFocus(event->reason());
 }
 
 }  // namespace fovea::ui
