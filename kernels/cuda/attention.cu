@@ -130,7 +130,7 @@ attend_kernel(KvSplits s) {
 
 // Joins the splits of one head of one token: a thread finds what one split counts, and each warp adds up its
 // share of them, 16 bytes of one in each lane.
-FOVEA_KERNEL(max_join_threads) join_kv_splits_kernel(KvSplits s, Quantised quantised) {
+FOVEA_KERNEL(max_join_threads) join_kv_splits_kernel(KvSplits s) {
   wait_for_earlier();
   const int join_warps = static_cast<int>(block_threads()) / 32;
   FOVEA_SHARED(float, factors, max_kv_splits);
@@ -159,7 +159,7 @@ FOVEA_KERNEL(max_join_threads) join_kv_splits_kernel(KvSplits s, Quantised quant
     float sum = 0;
     for (int w = 0; w < join_warps; ++w) sum += sums[w * s.sum_stride + d];
     s.op.out[start + d] = sum / total;
-    if (quantised.q) store_quantised(sum / total, quantised, start + d);
+    if (s.quantised.q) store_quantised(sum / total, s.quantised, start + d);
   }
 }
 
@@ -242,10 +242,14 @@ void attention(const Attention& op, Stream& stream) {
   assert(op.heads % pages.kv_heads == 0 && pages.head_dim <= max_head_dim);
   if (op.tokens == 0) return;
   const Form form = form_of(op);
-  // Of heads that are no whole warps, and where there is nothing to join, they are quantised apart.
   const Quantised quantised = quantised_arrays(op.quantised, op.tokens, op.heads * pages.head_dim);
   const std::int64_t stride = quotient_up(pages.head_dim, 4) * 4;
   KvSplits s = {.op = op, .count = kv_splits_for(op, form, cuda), .sum_stride = static_cast<int>(stride)};
+  // Heads that are no whole warps are quantised apart.
+  if (pages.head_dim % 32 == 0) s.quantised = quantised;
+  if (form == Form::few && s.count > 1 && s.count <= max_joined_by_block &&
+      attention_few_blocks(op) <= counter_count)
+    s.arrived = cuda.counters();
   const std::int64_t token_parts = op.heads * s.count;
   std::int64_t at_once = 65535;
   if (s.count > 1) {
@@ -266,16 +270,16 @@ void attention(const Attention& op, Stream& stream) {
     } else {
       start_one_by_one(s, tokens, cuda);
     }
-    if (s.count == 1) continue;
+    if (s.count == 1 || s.arrived) continue;
     const unsigned threads = join_threads(s.count);
     launch<join_kv_splits_kernel>({.grid_x = static_cast<unsigned>(op.heads),
                                    .grid_y = static_cast<unsigned>(tokens),
                                    .threads = threads,
                                    .shared_bytes = threads / 32 * static_cast<unsigned>(stride) * 4,
                                    .overlaps = true},
-                                  cuda, s, pages.head_dim % 32 == 0 ? quantised : Quantised{});
+                                  cuda, s);
   }
-  if (quantised.q && (s.count == 1 || pages.head_dim % 32 != 0))
+  if (quantised.q && (s.count == 1 || !s.quantised.q))
     quantise(op.out, op.tokens, Group::of_16, quantised, cuda);
 }
 

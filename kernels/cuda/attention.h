@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/cuda/activations.h"
 #include "kernels/cuda/platform.h"
 #include "kernels/cuda/stream.h"
 
@@ -13,8 +14,12 @@ namespace fovea::kernels::cuda {
 constexpr int max_head_dim_in_tiles = 256;  // of the two forms on tensor cores
 
 // Work is divided into splits of the positions (KV splits) where queries alone would not fill the device. Of
-// several, each leaves its own result, which join_kv_splits_kernel (attention.cu) puts together.
+// several, each leaves its own result, which join_kv_splits_kernel (attention.cu) puts together; of few
+// splits of few queries, the block that ends last does.
 constexpr int max_kv_splits = 512;
+// From how many on one block would read longer than another kernel takes to start: each of its lanes has the
+// loads of half of them under way at once.
+constexpr int max_joined_by_block = 16;
 struct KvSplit {
   float largest;  // score, and
   float total;    // Σ e^(score − largest)
@@ -28,6 +33,10 @@ struct KvSplits {
   float* sums = nullptr;
   int sum_stride = 0;
   KvSplit* weights = nullptr;  // [tokens, heads, count]
+  // Where the last block joins: how many of a row's blocks have ended, zero in between; and where the result
+  // goes, too.
+  int* arrived = nullptr;
+  Quantised quantised = {};
 };
 
 FOVEA_DEVICE std::int64_t first_position(const Attention& op) {

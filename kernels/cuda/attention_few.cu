@@ -13,6 +13,7 @@
 // float.
 #include "kernels/cuda/attention_rows.h"
 #include "kernels/cuda/grid.h"
+#include "kernels/cuda/reduce.h"
 
 namespace fovea::kernels::cuda {
 namespace {
@@ -220,6 +221,71 @@ FOVEA_DEVICE void join_warps(const Queries& queries, std::int64_t first_row, con
   if (row.there) row_weight(s, row) = together(thread);
 }
 
+// The block that ends last of those of the same rows puts their splits together: a lane for each split, then
+// a warp for each row.
+template <int dims>
+FOVEA_DEVICE void join_splits(const Queries& queries, std::int64_t first_row) {
+  FOVEA_SHARED(int, is_last, 1);
+  FOVEA_SHARED(float, factors, warps* max_joined_by_block);
+  FOVEA_SHARED(float, joined, warps* dims);
+  const KvSplits& s = queries.s;
+  const int thread = static_cast<int>(thread_index());
+  const int warp = thread / 32;
+  const int lane = thread % 32;
+  int* const arrived = s.arrived + block_z() * s.op.pages.kv_heads + block_y();
+  fence_device();
+  sync_block();
+  if (thread == 0) is_last[0] = atomic_add(arrived, 1) + 1 == static_cast<int>(grid_x()) ? 1 : 0;
+  sync_block();
+  if (is_last[0] == 0) return;
+  fence_device();
+  const int dim = static_cast<int>(s.op.pages.head_dim);
+  const std::int64_t group = s.op.heads / s.op.pages.kv_heads;
+  const std::int64_t left = queries.tokens * group - first_row;
+  for (int r = warp; r - warp < rows && r - warp < left; r += warps) {
+    const QueryRow row = query_row(queries, first_row + r);
+    const std::int64_t at = ((row.token - s.first_token) * s.op.heads + row.head) * s.count;
+    float total = 0;
+    if (row.there) {
+      const KvSplit mine = lane < s.count ? load_fresh(s.weights + at + lane) : KvSplit{-INFINITY, 0};
+      const float largest = largest_of_lanes(mine.largest);
+      const float factor = weight_of(mine.largest, largest);
+      total = with_sink(s.op, row.head, largest, sum_of_lanes(factor * mine.total));
+      if (lane < max_joined_by_block) factors[warp * max_joined_by_block + lane] = factor;
+    }
+    sync_block();
+    if (row.there) {
+      for (int d = 4 * lane; d < s.sum_stride; d += 128) {
+        const float* const parts = s.sums + at * s.sum_stride + d;
+        Floats4 sum = {};
+        constexpr int at_once = max_joined_by_block / 2;
+        for (int first = 0; first < s.count; first += at_once) {
+          Floats4 part[at_once];
+          FOVEA_UNROLL for (int i = 0; i < at_once; ++i) {
+            // Behind the last one any will do: its factor is zero.
+            const int split = first + i < s.count ? first + i : first;
+            part[i] =
+                load_fresh(reinterpret_cast<const Floats4*>(parts + std::int64_t{split} * s.sum_stride));
+          }
+          FOVEA_UNROLL for (int i = 0; i < at_once; ++i) {
+            const float factor = first + i < s.count ? factors[warp * max_joined_by_block + first + i] : 0.0F;
+            FOVEA_UNROLL for (int k = 0; k < 4; ++k) sum.v[k] += factor * part[i].v[k];
+          }
+        }
+        joined.store(warp * dims + d, sum);
+      }
+    }
+    sync_block();
+    const std::int64_t start = (row.token * s.op.heads + row.head) * dim;
+    for (int d = lane; row.there && d < dim; d += 32) {
+      const float value = joined[warp * dims + d] / total;
+      s.op.out[start + d] = value;
+      if (s.quantised.q) store_quantised(value, s.quantised, start + d);
+    }
+  }
+  if (thread == 0) *arrived = 0;
+}
+
 template <Type type, int dims>
 FOVEA_KERNEL_RESIDENT(threads, attention_few_resident)
 attend_few_kernel(Queries queries) {
@@ -262,6 +328,7 @@ attend_few_kernel(Queries queries) {
     }
   }
   join_warps<dims>(queries, first_row, state, sums);
+  if (queries.s.arrived != nullptr) join_splits<dims>(queries, first_row);
 }
 
 template <Type type>

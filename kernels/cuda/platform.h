@@ -261,8 +261,17 @@ FOVEA_DEVICE T load_written(const void* address) {
   }
 }
 // A value that another block of the same launch has written, behind a fence of both.
-FOVEA_DEVICE float load_fresh(const float* address) {
-  return __ldcg(address);
+template <typename T>
+FOVEA_DEVICE T load_fresh(const T* address) {
+  if constexpr (sizeof(T) == 16) {
+    const uint4 value = __ldcg(reinterpret_cast<const uint4*>(address));
+    return *reinterpret_cast<const T*>(&value);
+  } else if constexpr (sizeof(T) == 8) {
+    const uint2 value = __ldcg(reinterpret_cast<const uint2*>(address));
+    return *reinterpret_cast<const T*>(&value);
+  } else {
+    return __ldcg(address);
+  }
 }
 
 struct LaunchShape {

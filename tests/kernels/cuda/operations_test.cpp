@@ -72,6 +72,37 @@ class CudaOperationsTest : public QObject {
       QVERIFY2(wrong.empty(), wrong.c_str());
     }
   }
+  // A kernel costs a token more than most of what it computes: few splits are joined without one of their
+  // own.
+  void attention_of_few_splits_is_one_kernel_data() {
+    QTest::addColumn<int>("multiprocessors");
+    QTest::addColumn<int>("kernels");
+    QTest::newRow("attention F16 2x64, pages of 16, 6 heads, 1 tokens at 15") << 4 << 1;  // one split
+    QTest::newRow("attention F16 4x128, pages of 64, 32 heads, 1 tokens at 700") << 4 << 1;
+    QTest::newRow("attention Q8_0 2x64, pages of 16, 16 heads, 1 tokens at 700, sinks") << 16 << 1;
+    QTest::newRow("attention F16 1x64, pages of 24, 3 heads, 1 tokens at 5000") << 8 << 1;     // 16 splits
+    QTest::newRow("attention F16 2x128, pages of 64, 16 heads, 2 tokens at 4200") << 32 << 2;  // 32
+  }
+  void attention_of_few_splits_is_one_kernel() {
+    QFETCH(int, multiprocessors);
+    QFETCH(int, kernels);
+    const auto found = std::ranges::find(sweep(), std::string(QTest::currentDataTag()),
+                                         [](const auto& each) { return each->name; });
+    QVERIFY(found != sweep().end());
+    std::string error, damage;
+    const auto device = cuda::emulation::emulated_device(
+        {.seed = seed(), .multiprocessors = multiprocessors, .on_error = [&](const std::string& text) {
+           error = text;
+         }});
+    const auto stream = device->make_stream({});
+    const auto truth = reference::device().make_stream({});
+    const std::vector<float> expected = run_once(**found, reference::device(), *truth, false, damage);
+    const std::int64_t before = cuda::emulation::kernels_run(*device);
+    const std::vector<float> outputs = run_once(**found, *device, *stream, false, damage);
+    QCOMPARE(cuda::emulation::kernels_run(*device) - before, kernels);
+    QCOMPARE(error + damage, std::string());
+    QCOMPARE(difference(outputs, expected, (*found)->tolerance(expected)), std::string());
+  }
   // Tokens are grouped by expert in an order that chance decides, and blocks come in any order.
   void the_order_of_threads_changes_no_bit_data() {
     QTest::addColumn<QString>("name");

@@ -292,7 +292,8 @@ T load_written(const void* address) {
   return load_constant<T>(address);
 }
 // A value that another block of the same launch has written, behind a fence of both.
-inline float load_fresh(const float* address) {
+template <typename T>
+T load_fresh(const T* address) {
   return *address;
 }
 
