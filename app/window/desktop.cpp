@@ -146,7 +146,7 @@ void Desktop::connect_window() {
   connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::remember_model);
   connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::check_device);
   connect(chat_.get(), &ChatController::modelOpened, window_.get(),
-          [this] { window_->show_live_panel(settings_.show_live_panel); });
+          [this] { window_->offer_live_panel(settings_.show_live_panel); });
   connect(chat_.get(), &ChatController::restartRequested, this, &Desktop::begin_restart);
   connect(window_.get(), &ui::ChatWindow::closing, this, &Desktop::keep_geometry);
   connect(window_.get(), &ui::ChatWindow::closing, this, [this] {

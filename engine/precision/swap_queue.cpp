@@ -305,7 +305,11 @@ void SwapQueue::settle_due() {
   for (const auto& slot : slots_) {
     if (slot->stage == Stage::arrived && is_due(*slot)) settle(*slot);
   }
-  versions_.reclaim();
+  if (deterministic() && !waiting_.empty()) {
+    versions_.reclaim_all();  // when a pass has ended is chance's
+  } else {
+    versions_.reclaim();
+  }
   if (waiting_.empty()) return;
   start_waiting();
   refuse_hopeless();

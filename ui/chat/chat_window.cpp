@@ -55,7 +55,7 @@ QString readable(const QString& address) {
 
 }  // namespace
 
-ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
+ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent), beside_width_(panel_width) {
   open_with(*this, {1280, 800});
   setDockOptions(AnimatedDocks | AllowNestedDocks);
   sidebar_ = new Sidebar(this);  // Tab goes through the widgets in the order in which they are made
@@ -402,7 +402,10 @@ void ChatWindow::keyPressEvent(QKeyEvent* event) {
 // Its own button closes the panel, too.
 bool ChatWindow::eventFilter(QObject* object, QEvent* event) {
   if (object == centralWidget() && event->type() == QEvent::FontChange)
-    QTimer::singleShot(0, this, &ChatWindow::align_to_column);  // the transcript has it then, too
+    QTimer::singleShot(0, this, [this] {  // the transcript has it then, too
+      align_to_column();
+      place_overlay();
+    });
   if (object == centralWidget() && event->type() == QEvent::Resize) {
     align_to_column();
     update_empty_text();
@@ -424,7 +427,8 @@ void ChatWindow::showEvent(QShowEvent* event) {
 
 // With all that belongs to it: what is being done may take a while to end.
 void ChatWindow::closeEvent(QCloseEvent* event) {
-  show_proposal_only(false);  // what is kept of the window is how it usually is
+  layout()->setEnabled(false);  // nothing of this widens it
+  show_proposal_only(false);    // what is kept of the window is how it usually is
   lay_over(false);
   if (sidebar_gave_way_) sidebar_dock_->show();
   Q_EMIT closing();

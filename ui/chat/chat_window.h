@@ -82,6 +82,8 @@ class ChatWindow : public QMainWindow {
   // Its dock at the right; the window owns it from now on. Its commands are found among the others.
   void set_live_panel(QWidget* panel, QMenu* commands = nullptr);
   void show_live_panel(bool shown);
+  // The same, but in a narrow window it is not laid over the conversation unasked: it waits for room.
+  void offer_live_panel(bool shown);
   // A page in the conversation's place, the panel's with it, until it is left: by its own way back, or for a
   // conversation. Whoever owns it deletes it only after that.
   void show_page(Page& page, SidebarPlace place);
@@ -193,7 +195,8 @@ class ChatWindow : public QMainWindow {
   QWidget* overlay_ = nullptr;  // where the panel is while it lies over the conversation
   QWidget* panel_ = nullptr;
   QAction* panel_action_ = nullptr;
-  bool is_over_ = false;
+  bool is_over_ = false, panel_waits_ = false;
+  int beside_width_;                                 // the panel's, when it was last beside the conversation
   bool was_wide_ = true, sidebar_gave_way_ = false;  // to the conversation
   QList<QMenu*> more_commands_;                      // beside the menu bar's
   int width_with_panel_ = 0;  // the window's, before it made room for the panel beside it; 0: it did not

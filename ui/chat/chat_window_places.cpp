@@ -55,6 +55,7 @@ void ChatWindow::show_proposal_only(bool only) {
   picker_->setVisible(!only);
   panel_button_->setVisible(!only && panel_);
   tell_sidebar();
+  if (!only) give_way();
 }
 
 void ChatWindow::show_sidebar(bool shown) {
@@ -148,13 +149,21 @@ bool ChatWindow::has_panel() const {
 void ChatWindow::show_live_panel(bool shown) {
   if (!panel_) return;
   if (shown) show_proposal_only(false);
-  if (page_) {
+  if (page_ && !live_dock_->isFloating()) {
     panel_gave_way_ = shown;
     return tell_panel();
   }
+  panel_waits_ = false;
   if (shown) give_way();
+  if (shown) place_overlay();  // the header was hidden
   (is_over_ ? overlay_ : live_dock_)->setVisible(shown);
   tell_panel();
+}
+
+void ChatWindow::offer_live_panel(bool shown) {
+  if (shown) show_proposal_only(false);
+  if (!panel_ || !shown || !is_narrow() || live_dock_->isFloating()) return show_live_panel(shown);
+  panel_waits_ = !has_panel();
 }
 
 // As a person chooses it.
@@ -164,6 +173,7 @@ void ChatWindow::choose_panel(bool shown) {
 }
 
 void ChatWindow::tell_panel() {
+  if (!panel_) return;
   panel_action_->setChecked(has_panel());
   panel_button_->setChecked(has_panel());
 }
@@ -185,14 +195,16 @@ void ChatWindow::give_way() {
 
 bool ChatWindow::is_narrow() const {
   const int sidebar = sidebar_dock_->isHidden() ? 0 : sidebar_width;
-  return width() < sidebar + least_conversation + panel_width;
+  // With what it gave up while the panel is apart.
+  return std::max(width(), width_with_panel_) < sidebar + least_conversation + panel_width;
 }
 
 void ChatWindow::lay_over(bool over) {
   if (!panel_ || over == is_over_) return;
-  const bool shown = has_panel();
+  const bool shown = has_panel() || (!over && std::exchange(panel_waits_, false));
   is_over_ = over;
   if (over) {
+    if (shown) beside_width_ = live_dock_->width();
     live_dock_->hide();
     overlay_->layout()->addWidget(panel_);
     place_overlay();
@@ -202,7 +214,7 @@ void ChatWindow::lay_over(bool over) {
   }
   panel_->show();
   (over ? overlay_ : live_dock_)->setVisible(shown);
-  if (!over && shown) resizeDocks({live_dock_}, {panel_width}, Qt::Horizontal);
+  if (!over && shown) resizeDocks({live_dock_}, {beside_width_}, Qt::Horizontal);
   tell_panel();
 }
 
@@ -210,7 +222,8 @@ void ChatWindow::lay_over(bool over) {
 void ChatWindow::place_overlay() {
   if (!is_over_) return;
   const QRect area = centralWidget()->rect();
-  const int top = header_->isHidden() ? 0 : header_->height(), width = std::min(panel_width, area.width());
+  const int top = header_->isHidden() ? 0 : header_->height();
+  const int width = std::min(std::max(panel_width, overlay_->minimumSizeHint().width()), area.width());
   overlay_->setGeometry(area.right() + 1 - width, top, width, area.height() - top);
   overlay_->raise();
 }
@@ -227,6 +240,7 @@ void ChatWindow::show_page(Page& page, SidebarPlace place) {
   update_composer();
   panel_gave_way_ = has_panel() && !live_dock_->isFloating();
   if (panel_gave_way_) (is_over_ ? overlay_ : live_dock_)->hide();
+  tell_panel();
   places_->setCurrentWidget(&page);
   page.setFocus();
 }

@@ -490,7 +490,16 @@ class ChatWindowTest : public QObject {
     QTest::keyClick(panel, Qt::Key_Escape);
     QVERIFY(over->isHidden());
     QCOMPARE(shown.count(), 3);
+    window_->offer_live_panel(true);  // not unasked
+    QVERIFY(over->isHidden() && !button->isChecked());
     window_->show_live_panel(true);
+    Page page(QStringLiteral("A page"));
+    window_->show_page(page, SidebarPlace::other);
+    QVERIFY(over->isHidden() && !button->isChecked());
+    QVERIFY(resize(880));
+    window_->leave_page();
+    QVERIFY(over->isVisible() && button->isChecked());
+    QVERIFY(over->mapTo(window_.get(), QPoint()).y() > button->mapTo(window_.get(), QPoint()).y());
 
     QVERIFY(resize(600));
     QVERIFY(sidebar->isHidden() && sidebar_button->isVisible() && over->isVisible());
@@ -505,6 +514,16 @@ class ChatWindowTest : public QObject {
     QVERIFY(resize(1280));
     QVERIFY(sidebar->isVisible() && sidebar_button->isHidden());
     QVERIFY(dock->isVisible() && dock->isAncestorOf(panel) && panel->isVisible() && over->isHidden());
+    window_->show_live_panel(false);
+    QVERIFY(resize(800));
+    window_->offer_live_panel(true);  // it waits for room
+    QVERIFY(over->isHidden());
+    QVERIFY(resize(1280));
+    QVERIFY(dock->isVisible());
+    QVERIFY(resize(900));  // first the panel gives way
+    QVERIFY(resize(620));
+    window_->close();
+    QCOMPARE(window_->width(), 620);
   }
 
   void thePanelsOwnButtonIsTold() {
