@@ -66,9 +66,9 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
             "Limit of the swaps' traffic in GB/s (default: 5 % of the memory's measured bandwidth; on a GPU "
             "of its link's)"))
       ->check(number_between(0, 1e6));
-  group(
-      command.add_option("--publish-after", request.publish_after_passes,
-                         "Publish each swap with the end of the next pass (0), or so many later, for repeatable runs"))
+  group(command.add_option(
+            "--publish-after", request.publish_after_passes,
+            "Publish each swap with the end of the next pass (0), or so many later, for repeatable runs"))
       ->check(number_between(0, 1 << 30));
   group(
       command.add_option(

@@ -2,6 +2,7 @@
 #include <QAction>
 #include <QDockWidget>
 #include <QGuiApplication>
+#include <QMenu>
 #include <QPainter>
 #include <QScreen>
 #include <QStackedWidget>

@@ -8,6 +8,7 @@
 
 #include "ui/models/fit_style.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"
 
 namespace fovea::ui {
