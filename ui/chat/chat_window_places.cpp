@@ -84,7 +84,6 @@ void ChatWindow::set_live_panel(QWidget* panel, QMenu* commands) {
   resizeDocks({live_dock_}, {panel_width}, Qt::Horizontal);
   overlay_ = new PanelOverlay(centralWidget());
   overlay_->hide();
-  overlay_->installEventFilter(this);
   panel_action_ = new QAction(tr("Live panel"), this);
   panel_action_->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_L));
   panel_action_->setCheckable(true);

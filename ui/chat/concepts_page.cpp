@@ -1,6 +1,7 @@
 #include "ui/chat/concepts_page.h"
 
 #include <QFocusEvent>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QVBoxLayout>
@@ -8,7 +9,6 @@
 #include "ui/theme/style_paint.h"
 #include "ui/theme/tier_colours.h"
 #include "ui/theme/tint.h"
-#include "ui/theme/widgets.h"
 #include "ui/theme/window_size.h"
 
 namespace fovea::ui {
