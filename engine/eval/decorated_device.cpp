@@ -88,6 +88,10 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
   static constexpr auto leaves_out = [](kernels::Stream& stream, Part part) {
     return Stream::of(stream).device.left_out_ == part;
   };
+  // What is left out is no norm.
+  static constexpr auto norm_alone = [](const kernels::RmsNorm& norm, kernels::Stream& stream) {
+    if (norm) operations_of(stream).rms_norm(norm, Stream::inside(stream));
+  };
   static constexpr kernels::OperationTable table{
       .embed_rows =
           [](const kernels::EmbedRows& embed, kernels::Stream& stream) {
@@ -100,7 +104,7 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
           },
       .linear =
           [](const kernels::Linear& linear, kernels::Stream& stream) {
-            if (leaves_out(stream, Part::linear)) return;
+            if (leaves_out(stream, Part::linear)) return norm_alone(linear.then, stream);
             operations_of(stream).linear(linear, Stream::inside(stream));
           },
       .attention_inputs =
@@ -139,7 +143,7 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
           },
       .feed_forward =
           [](const kernels::FeedForward& block, kernels::Stream& stream) {
-            if (leaves_out(stream, Part::experts)) return;
+            if (leaves_out(stream, Part::experts)) return norm_alone(block.then, stream);
             kernels::FeedForward chosen = block;
             // Where the device's memory is the host's, the router has left them where the block reads them.
             const DecoratedDevice& device = Stream::of(stream).device;

@@ -28,9 +28,9 @@ std::int64_t Graphs::max_first(std::int64_t first, std::int64_t page_tokens) {
 
 std::int64_t Graphs::driver_bytes(std::int64_t layers, std::int64_t context, std::int64_t page_tokens,
                                   std::int64_t sequences) {
-  // Ten of a layer with experts, and where the processor has a part three copies and an addition more; of
-  // each further sequence those of attention.
-  constexpr std::int64_t kernels_of_layer = 14, kernels_of_attention = 3;
+  // Eight of a layer with experts, and where the processor has a part three copies, an addition and a norm
+  // more; of each further sequence those of attention.
+  constexpr std::int64_t kernels_of_layer = 13, kernels_of_attention = 3;
   constexpr std::int64_t kernel_bytes = 64 << 10;
   std::int64_t graphs = 1;
   for (std::int64_t reach = min_pages * page_tokens; reach < context; reach *= 2) ++graphs;

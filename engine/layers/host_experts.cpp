@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <string>
+#include <utility>
 
 #include "engine/layers/errors.h"
 
@@ -43,6 +44,7 @@ Result<std::unique_ptr<HostExperts>> HostExperts::create(const models::ModelConf
 bool HostExperts::PassSteps::feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) {
   const models::HostWeights::Layer& own = host_.layer(layer);
   if (!own) return inner_.feed_forward(layer, rows, block);
+  const kernels::RmsNorm then = std::exchange(block.then, {});
   const std::int64_t tokens = block.tokens, count = tokens * block.d;
   const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(float));
   assert(tokens <= host_.max_tokens_);
@@ -76,6 +78,7 @@ bool HostExperts::PassSteps::feed_forward(std::int64_t layer, const Rows& rows, 
   device.copy(reinterpret_cast<std::byte*>(target), reinterpret_cast<const std::byte*>(host_.out_), bytes,
               stream_);
   if (both) device.operations().add({.x = block.out, .y = spare, .count = count}, stream_);
+  if (then) inner_.norm(then);
   return true;
 }
 

@@ -3,6 +3,8 @@
 // experts that the observer has for it.
 #pragma once
 
+#include <utility>
+
 #include "engine/layers/steps.h"
 #include "engine/models/config.h"
 
@@ -34,8 +36,11 @@ class ObservedSteps final : public WrappedSteps {
   bool feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) override {
     if (block.shared != nullptr) tell_input(layer, Input::feed_forward, rows, block.x, block.d);
     if (block.ids != nullptr && !tells_later() && !tell_choices(layer, rows, block)) return false;
-    return inner_.feed_forward(layer, rows, block) &&
-           (block.ids == nullptr || staging_.comes_late() || compute_first_tokens(layer, rows, block));
+    if (block.ids == nullptr || staging_.comes_late()) return inner_.feed_forward(layer, rows, block);
+    const kernels::RmsNorm then = std::exchange(block.then, {});
+    if (!inner_.feed_forward(layer, rows, block) || !compute_first_tokens(layer, rows, block)) return false;
+    if (then) inner_.norm(then);
+    return true;
   }
 
   // Behind the last step: the choices of all layers at once, for a copy for each would stand between its

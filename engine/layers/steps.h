@@ -14,14 +14,17 @@ class Steps {
   virtual ~Steps() = default;
   using Input = PassObserver::Input;
 
-  // The matrices of a layer that read `input`, for these rows.
+  // The matrices of a layer that read `input`, for these rows, and what comes behind them.
   virtual void project(std::int64_t layer, Input input, const Rows& rows, const kernels::Linear& linear) = 0;
   // The router's choices for these rows: where they lie.
   virtual Routed route(std::int64_t layer, const Rows& rows, kernels::Router router) = 0;
   // A dense part beside experts that are computed apart.
   virtual void dense(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block) = 0;
-  // The whole feed-forward part for these rows, but for that. False: the pass ends here.
+  // The whole feed-forward part for these rows, but for that, and what comes behind it. False: the pass ends
+  // here.
   virtual bool feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) = 0;
+  // What comes behind a block whose output was not whole before.
+  virtual void norm(const kernels::RmsNorm& norm) = 0;
   // Logits of wanted rows, those from `first` on of all that are wanted; without outputs' addresses. cap 0:
   // they are not capped.
   virtual void logits(std::int64_t first, kernels::Linear linear, const kernels::Weight& weight,
@@ -44,6 +47,7 @@ class WrappedSteps : public Steps {
   bool feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) override {
     return inner_.feed_forward(layer, rows, block);
   }
+  void norm(const kernels::RmsNorm& norm) override { inner_.norm(norm); }
   void logits(std::int64_t first, kernels::Linear linear, const kernels::Weight& weight, float cap) override {
     inner_.logits(first, linear, weight, cap);
   }
@@ -76,6 +80,7 @@ class DeviceSteps final : public Steps {
     op_.feed_forward(block, stream_);
     return true;
   }
+  void norm(const kernels::RmsNorm& norm) override { op_.rms_norm(norm, stream_); }
   void logits(std::int64_t first, kernels::Linear linear, const kernels::Weight& weight, float cap) override;
 
  private:

@@ -20,24 +20,18 @@ std::size_t kv_layer(std::int64_t layer, const AttentionConfig& config) {
 
 bool Transformer::run() {
   embed();  // x = embedding[tokens]
+  norm(a_.x, model_.layers().front().mixer_norm, a_.h, a_.h_quantised);
   for (std::int64_t layer = 0; layer < config_.layer_count(); ++layer) {
-    const LayerWeights& w = model_.layers()[static_cast<std::size_t>(layer)];
-    add_output(w.mixer_norm, a_.h);          // x += y;  h = norm(x)
-    mix(layer);                              // y = mixer(h)
+    mix(layer);                              // x += mixer(h);  h = norm(x)
     if (rows_.count == 0) return true;       // nobody wants what follows
-    add_output(w.feed_forward_norm, a_.h);   // x += y;  h = norm(x)
-    if (!feed_forward(layer)) return false;  // y = experts(h)
-    add_layer_input(layer, w);
+    if (!feed_forward(layer)) return false;  // x += experts(h);  h = norm(x)
   }
-  add_output(model_.output_norm(), a_.h);  // x += y;  h = norm(x)
-  logits();                                // h · outputᵀ
+  logits();  // h · outputᵀ
   return true;
 }
 
 void Transformer::embed() {
   rows_ = {0, batch_.rows};
-  output_ = nullptr;
-  x_scale_ = 1;
   op_.embed_rows({.table = model_.embedding(),
                   .ids = batch_.tokens,
                   .tokens = batch_.rows,
@@ -47,26 +41,28 @@ void Transformer::embed() {
   if (config_.per_layer_input() > 0) make_layer_inputs();
 }
 
-// The addition of a block's output, its norm and the next block's are one operation. Without `out` no norm
-// follows.
-void Transformer::add_output(const float* weight, float* out) {
-  const std::int64_t d = config_.hidden, begin = rows_.first * d;
+// The addition of a block's output y, its norm, where it has one, and the next block's are one operation.
+// Without the next one's weight no norm follows.
+kernels::RmsNorm Transformer::behind(const float* output_norm, float scale, const float* weight) const {
+  const std::int64_t d = config_.hidden;
   const auto eps = static_cast<float>(config_.norm_eps);
-  op_.rms_norm({.x = a_.x + begin,
-                .residual = output_ ? output_ + begin : nullptr,
-                .residual_weight = output_norm_,
-                .residual_eps = eps,
-                .scale = x_scale_,
-                .weight = weight,
-                .eps = eps,
-                .rows = rows_.count,
-                .columns = d,
-                .out = out ? out + begin : nullptr,
-                .quantised = out ? a_.h_quantised : nullptr},
-               stream_);
-  output_ = a_.y;
-  output_norm_ = nullptr;
-  x_scale_ = 1;
+  return {.x = row(a_.x, d, rows_.first),
+          .residual = row(a_.y, d, rows_.first),
+          .residual_weight = output_norm,
+          .residual_eps = eps,
+          .scale = scale,
+          .weight = weight,
+          .eps = eps,
+          .rows = rows_.count,
+          .columns = d,
+          .out = weight ? row(a_.h, d, rows_.first) : nullptr,
+          .quantised = weight ? a_.h_quantised : nullptr};
+}
+
+// Of what reads h behind a layer.
+const float* Transformer::next_norm(std::int64_t layer) const {
+  return layer + 1 < config_.layer_count() ? model_.layers()[static_cast<std::size_t>(layer + 1)].mixer_norm
+                                           : model_.output_norm();
 }
 
 // Of the rows that are computed; x and out [rows, d] begin with row 0.
@@ -105,28 +101,28 @@ void Transformer::make_layer_inputs() {
                stream_);
 }
 
-// x += y;  y = output(GELU(gate(x)) · the layer's input); and what x is multiplied by at the end.
+// y = output(GELU(gate(x)) · the layer's input);  x += y;  h = norm(x)
 void Transformer::add_layer_input(std::int64_t layer, const LayerWeights& w) {
   const std::int64_t d = config_.hidden, p = config_.layer(layer).per_layer_input;
-  if (p > 0) {
-    add_output(nullptr, nullptr);
-    const std::array gate{kernels::Projection{.weight = w.input.gate, .out = a_.layer_gate, .out_stride = p}};
-    op_.linear({.x = row(a_.x, d, rows_.first), .tokens = rows_.count, .columns = d, .projections = gate},
-               stream_);
-    const std::int64_t all = p * config_.layer_count();
-    op_.gating({.x = a_.layer_gate,
-                .gate = row(a_.layer_inputs, all, rows_.first) + layer * p,
-                .gate_stride = all,
-                .rows = rows_.count,
-                .columns = p,
-                .form = kernels::GatingForm::gelu_tanh},
-               stream_);
-    const std::array output{
-        kernels::Projection{.weight = w.input.output, .out = row(a_.y, d, rows_.first), .out_stride = d}};
-    op_.linear({.x = a_.layer_gate, .tokens = rows_.count, .columns = p, .projections = output}, stream_);
-    output_norm_ = w.input.post_norm;
-  }
-  x_scale_ = w.output_scale;
+  const std::array gate{kernels::Projection{.weight = w.input.gate, .out = a_.layer_gate, .out_stride = p}};
+  op_.linear({.x = row(a_.x, d, rows_.first), .tokens = rows_.count, .columns = d, .projections = gate},
+             stream_);
+  const std::int64_t all = p * config_.layer_count();
+  op_.gating({.x = a_.layer_gate,
+              .gate = row(a_.layer_inputs, all, rows_.first) + layer * p,
+              .gate_stride = all,
+              .rows = rows_.count,
+              .columns = p,
+              .form = kernels::GatingForm::gelu_tanh},
+             stream_);
+  const std::array output{
+      kernels::Projection{.weight = w.input.output, .out = row(a_.y, d, rows_.first), .out_stride = d}};
+  op_.linear({.x = a_.layer_gate,
+              .tokens = rows_.count,
+              .columns = p,
+              .projections = output,
+              .then = behind(w.input.post_norm, w.output_scale, next_norm(layer))},
+             stream_);
 }
 
 // Of the other kinds of mixer none is run: models::check refuses them.
@@ -136,14 +132,13 @@ void Transformer::mix(std::int64_t layer) {
   if (const auto* const delta = std::get_if<models::GatedDeltaConfig>(&mixer)) {
     gated_delta(layer, *delta, w);
   } else {
-    attention(layer, std::get<AttentionConfig>(mixer), w.attention);
+    attention(layer, std::get<AttentionConfig>(mixer), w);
   }
-  output_norm_ = w.mixer_post_norm;
   state_at_ += models::state_elements(mixer, config_.hidden);
 }
 
-void Transformer::attention(std::int64_t layer, const AttentionConfig& config, const AttentionWeights& w) {
-  queries_keys_and_values(layer, config, w);
+void Transformer::attention(std::int64_t layer, const AttentionConfig& config, const LayerWeights& w) {
+  queries_keys_and_values(layer, config, w.attention);
   // Of the last layer only the wanted rows go on.
   rows_ = batch_.routed(layer, config_.layer_count());
   if (rows_.count > 0) attend(layer, config, w);
@@ -207,7 +202,7 @@ void Transformer::gated_delta(std::int64_t layer, const models::GatedDeltaConfig
                     stream_);
   }
   rows_ = batch_.routed(layer, config_.layer_count());
-  if (rows_.count > 0) project_output(layer, values, w.attention, nullptr);
+  if (rows_.count > 0) project_output(layer, values, w, nullptr);
 }
 
 // q, k, v = h · Wᵀ; the heads of q and k are normalised and turned; k and v go to their sequence's pages.
@@ -260,7 +255,7 @@ void Transformer::queries_keys_and_values(std::int64_t layer, const AttentionCon
 
 // y = output(softmax(scale · q · kᵀ) v), over what each row's own sequence has in its pages; with a gate,
 // output(σ(gate) · softmax(…) v).
-void Transformer::attend(std::int64_t layer, const AttentionConfig& config, const AttentionWeights& w) {
+void Transformer::attend(std::int64_t layer, const AttentionConfig& config, const LayerWeights& w) {
   const std::int64_t width = config.heads * config.head_dim;
   const double scale = config.scale != 0 ? config.scale : 1 / std::sqrt(static_cast<double>(config.head_dim));
   const auto quantised_rows = [&](const Rows& rows) {
@@ -277,7 +272,7 @@ void Transformer::attend(std::int64_t layer, const AttentionConfig& config, cons
                    .heads = config.heads,
                    .scale = static_cast<float>(scale),
                    .window = config.window,
-                   .sinks = w.sinks,
+                   .sinks = w.attention.sinks,
                    .pages = part.pages[kv_layer(layer, config)],
                    .out = row(a_.attended, width, rows.first),
                    .position = part.position,
@@ -298,21 +293,25 @@ void Transformer::attend(std::int64_t layer, const AttentionConfig& config, cons
   project_output(layer, width, w, seen_quantised);
 }
 
-// y = attended · outputᵀ
-void Transformer::project_output(std::int64_t layer, std::int64_t width, const AttentionWeights& w,
+// y = attended · outputᵀ;  x += y;  h = norm(x)
+void Transformer::project_output(std::int64_t layer, std::int64_t width, const LayerWeights& w,
                                  const std::byte* quantised) {
   const std::int64_t d = config_.hidden;
-  const std::array output{kernels::Projection{
-      .weight = w.output, .bias = w.output_bias, .out = row(a_.y, d, rows_.first), .out_stride = d}};
+  const std::array output{kernels::Projection{.weight = w.attention.output,
+                                              .bias = w.attention.output_bias,
+                                              .out = row(a_.y, d, rows_.first),
+                                              .out_stride = d}};
   steps_.project(layer, Steps::Input::attention_output, rows_,
                  {.x = row(a_.attended, width, rows_.first),
                   .tokens = rows_.count,
                   .columns = width,
                   .projections = output,
-                  .quantised = quantised});
+                  .quantised = quantised,
+                  .then = behind(w.mixer_post_norm, 1, w.feed_forward_norm)});
 }
 
-// y = Σ weight · expert(h) of the experts that the router chooses, and the dense part or shared experts of h.
+// y = Σ weight · expert(h) of the experts that the router chooses, and the dense part or shared experts of h;
+// x += y;  h = norm(x)
 bool Transformer::feed_forward(std::int64_t layer) {
   const LayerWeights& w = model_.layers()[static_cast<std::size_t>(layer)];
   kernels::FeedForward block{.x = row(a_.h, config_.hidden, rows_.first),
@@ -322,10 +321,19 @@ bool Transformer::feed_forward(std::int64_t layer) {
                              .shared = w.shared.gate ? &w.shared : nullptr,
                              .out = row(a_.y, config_.hidden, rows_.first),
                              .quantised = a_.h_quantised};
-  if (w.experts_norm) return branches(layer, w, block);
-  output_norm_ = w.feed_forward_post_norm;
-  if (config_.layer_has_experts(layer)) choose_experts(layer, w, block);
-  return steps_.feed_forward(layer, rows_, block);
+  const bool has_input = config_.layer(layer).per_layer_input > 0;
+  const kernels::RmsNorm then = behind(w.experts_norm ? nullptr : w.feed_forward_post_norm,
+                                       has_input ? 1 : w.output_scale, has_input ? nullptr : next_norm(layer));
+  if (w.experts_norm) {
+    if (!branches(layer, w, block)) return false;
+    op_.rms_norm(then, stream_);
+  } else {
+    if (config_.layer_has_experts(layer)) choose_experts(layer, w, block);
+    block.then = then;
+    if (!steps_.feed_forward(layer, rows_, block)) return false;
+  }
+  if (has_input) add_layer_input(layer, w);
+  return true;
 }
 
 // y = norm(norm(dense(h)) + norm(experts(norm(x)))): side by side, each with norms of its own. `block` has

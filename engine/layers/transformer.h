@@ -29,17 +29,16 @@ class Transformer {
 
  private:
   void embed();
-  void add_output(const float* weight, float* out);
+  kernels::RmsNorm behind(const float* output_norm, float scale, const float* weight) const;
+  const float* next_norm(std::int64_t layer) const;
   void norm(const float* x, const float* weight, float* out, std::byte* quantised);
   void mix(std::int64_t layer);
-  void attention(std::int64_t layer, const models::AttentionConfig& config,
-                 const models::AttentionWeights& weights);
+  void attention(std::int64_t layer, const models::AttentionConfig& config, const models::LayerWeights& w);
   void queries_keys_and_values(std::int64_t layer, const models::AttentionConfig& config,
                                const models::AttentionWeights& weights);
-  void attend(std::int64_t layer, const models::AttentionConfig& config,
-              const models::AttentionWeights& weights);
+  void attend(std::int64_t layer, const models::AttentionConfig& config, const models::LayerWeights& w);
   void gated_delta(std::int64_t layer, const models::GatedDeltaConfig& config, const models::LayerWeights& w);
-  void project_output(std::int64_t layer, std::int64_t width, const models::AttentionWeights& weights,
+  void project_output(std::int64_t layer, std::int64_t width, const models::LayerWeights& w,
                       const std::byte* quantised);
   bool feed_forward(std::int64_t layer);
   bool branches(std::int64_t layer, const models::LayerWeights& w, kernels::FeedForward block);
@@ -62,11 +61,6 @@ class Transformer {
   kernels::Stream& stream_;
   std::int64_t state_at_ = 0;  // floats of a sequence's state that belong to the layers before
   Rows rows_;                  // that are computed: all, of the last layer those that are wanted
-  // Of the block before, [rows, d], not yet added to x: its norm, where it has one behind it, comes with the
-  // addition, and so does what x is multiplied by.
-  const float* output_ = nullptr;
-  const float* output_norm_ = nullptr;
-  float x_scale_ = 1;
 };
 
 }  // namespace fovea::layers

@@ -102,6 +102,8 @@ struct RmsNorm {
   std::int64_t columns = 0;
   float* out = nullptr;            // [rows, columns], or null
   std::byte* quantised = nullptr;  // of out, or null
+
+  explicit operator bool() const { return x != nullptr; }
 };
 
 // One output of a Linear operation.
@@ -112,13 +114,16 @@ struct Projection {
   std::int64_t out_stride = 0;  // in floats, ≥ weight.rows
 };
 
-// out_p = x · W_pᵀ + bias_p for every projection: one input, quantised once, read by several matrices.
+// out_p = x · W_pᵀ + bias_p for every projection: one input, quantised once, read by several matrices. Behind
+// them, where it is given, the addition of what was computed, and the norm for what comes next: a device may do
+// both without a launch of their own.
 struct Linear {
   const float* x = nullptr;  // [tokens, columns], rows adjacent
   std::int64_t tokens = 0;
   std::int64_t columns = 0;
   std::span<const Projection> projections;
   const std::byte* quantised = nullptr;  // of x, or null
+  RmsNorm then = {};                     // its residual is the only projection's out; or none
 };
 
 // half_split pairs element i with i + rotary/2 (Hugging Face); interleaved pairs 2i with 2i + 1.
@@ -289,6 +294,7 @@ struct Expert {
 // out[t] = Σ_j weights[t, j] · expert[ids[t, j]](x[t])  +  shared_weights[t] · shared(x[t]).
 // A dense layer is one shared expert and no routed ones. Experts of one call may differ in type. A routed
 // expert without data adds nothing, nor its bias: it is another device's, and the two sums are added.
+// `then` is as in Linear; its out may be x, which has been read by then.
 struct FeedForward {
   const float* x = nullptr;  // [tokens, d]
   std::int64_t tokens = 0;
@@ -305,6 +311,7 @@ struct FeedForward {
   const float* shared_weights = nullptr;  // [tokens]; null: 1
   float* out = nullptr;                   // [tokens, d], overwritten
   const std::byte* quantised = nullptr;   // of x, or null
+  RmsNorm then = {};                      // its residual is out; or none
 };
 
 // x += y.   [count]

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <optional>
 
+#include "kernels/cases/normed.h"
 #include "kernels/cases/quantised.h"
 #include "kernels/cases/weights.h"
 
@@ -99,6 +100,7 @@ class FeedForwardCase final : public Case {
   std::vector<HostExpert> shared;     // none or one
   std::vector<float> shared_weights;  // or empty
   bool with_quantised = false;
+  std::optional<NormedOutput> then;
 
   void finish(const std::string& what) {
     name = "feed_forward " + what;
@@ -131,9 +133,12 @@ class FeedForwardCase final : public Case {
     for (const HostExpert& expert : shared) uploaded_shared.push_back(upload(expert));
     FeedForward a;
     if (!memory.device().memory_is_host()) a.table = memory.table(uploaded);
+    a.out = memory.output<float>(tokens * d);
     std::optional<QuantisedRows> given;
     if (with_quantised) given.emplace(memory, x, d);
-    a.x = given ? given->x() : memory.input(x);
+    const NormedOutput::Built behind = then ? then->build(memory, a.out, &x) : NormedOutput::Built{};
+    a.then = behind.norm;
+    a.x = given ? given->x() : a.then.out ? a.then.out : memory.input(x);
     if (given) a.quantised = given->quantised();
     a.tokens = tokens;
     a.d = d;
@@ -143,17 +148,17 @@ class FeedForwardCase final : public Case {
       a.weights = memory.input(weights);
     }
     if (!shared_weights.empty()) a.shared_weights = memory.input(shared_weights);
-    a.out = memory.output<float>(tokens * d);
-    return [&memory, a, given, uploaded, uploaded_shared](Stream& stream) {
+    return [&memory, a, given, behind, uploaded, uploaded_shared](Stream& stream) {
       if (given) given->make(stream);
       FeedForward arguments = a;
       arguments.experts = uploaded;
       arguments.shared = uploaded_shared.empty() ? nullptr : uploaded_shared.data();
       memory.device().operations().feed_forward(arguments, stream);
+      behind.read(stream);
     };
   }
 
-  std::vector<double> tolerance(const std::vector<float>&) const override {
+  std::vector<double> tolerance(const std::vector<float>& reference) const override {
     std::vector<double> result;
     for (std::int64_t t = 0; t < tokens; ++t) {
       const std::vector<double> row(x.begin() + t * d, x.begin() + (t + 1) * d);
@@ -178,6 +183,7 @@ class FeedForwardCase final : public Case {
         result.push_back(6 * std::sqrt(squares[i]) + 0x1p-22 * sums[i] + 1e-36);
       }
     }
+    if (then) then->add_tolerances(reference, result);
     return result;
   }
 };
@@ -301,6 +307,12 @@ void give_quantised(Cases& cases) {
   one.name += ", quantised";
 }
 
+void add_norm(Cases& cases, Random& random, const NormedForm& form) {
+  auto& one = static_cast<FeedForwardCase&>(*cases.back());
+  one.then.emplace(random, one.tokens, one.d, form);
+  one.name += one.then->what();
+}
+
 }  // namespace
 
 void add_feed_forward_sweep(Cases& cases, Random& random) {
@@ -359,6 +371,17 @@ void add_feed_forward_sweep(Cases& cases, Random& random) {
     add_case(cases, random, {{Type::q4_k, Type::q6_k}}, {0, 0, 256, 256, 3, true, false});
     activate(cases, random, activation, biases);
   }
+  for (const std::int64_t tokens : {1, 4, 8, 9, 21}) {
+    add_case(cases, random, {{Type::q4_f, Type::q5_1}}, {5, 2, 256, 96, tokens, true, true});
+    add_norm(cases, random, {.quantised = true});
+    add_case(cases, random, {{Type::f32, Type::f32}}, {0, 0, 45, 19, tokens, true, false});
+    add_norm(cases, random, {.residual_norm = true, .scale = 0.625F});
+    add_case(cases, random, {{Type::q8_0, Type::q8_0}}, {3, 1, 96, 64, tokens, false, false});
+    add_norm(cases, random, {.residual_norm = true, .out = false});
+  }
+  // More columns than a block keeps.
+  add_case(cases, random, {{Type::q8_0, Type::q8_0}}, {2, 1, 4128, 32, 1, false, false});
+  add_norm(cases, random, {.residual_norm = true, .quantised = true});
   for (const std::int64_t elsewhere : {3, 7}) {
     for (const std::int64_t tokens : {1, 21}) {
       add_case(cases, random, mixed, {7, 3, 256, 256, tokens, true, true});

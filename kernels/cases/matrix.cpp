@@ -1,7 +1,9 @@
 // Cases of embed_rows and linear.
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "kernels/cases/normed.h"
 #include "kernels/cases/quantised.h"
 #include "kernels/cases/weights.h"
 
@@ -77,6 +79,12 @@ class LinearCase final : public Case {
     }
   }
 
+  // Of one matrix, without padding.
+  void add_norm(Random& random, const NormedForm& form) {
+    then_.emplace(random, tokens_, parts_.front().weight.rows, form);
+    name += then_->what();
+  }
+
   std::function<void(Stream&)> build(Memory& memory) const override {
     std::vector<Projection> projections;
     for (const ProjectionPart& part : parts_) {
@@ -94,12 +102,15 @@ class LinearCase final : public Case {
       };
     }
     const float* x = memory.input(x_);
-    return [&memory, x, projections, tokens = tokens_, columns = columns_](Stream& stream) {
-      memory.device().operations().linear({x, tokens, columns, projections}, stream);
+    const NormedOutput::Built then =
+        then_ ? then_->build(memory, projections.front().out) : NormedOutput::Built{};
+    return [&memory, x, projections, then, tokens = tokens_, columns = columns_](Stream& stream) {
+      memory.device().operations().linear({x, tokens, columns, projections, nullptr, then.norm}, stream);
+      then.read(stream);
     };
   }
 
-  std::vector<double> tolerance(const std::vector<float>&) const override {
+  std::vector<double> tolerance(const std::vector<float>& reference) const override {
     std::vector<double> result;
     for (const ProjectionPart& part : parts_) {
       for (std::int64_t t = 0; t < tokens_; ++t) {
@@ -113,6 +124,7 @@ class LinearCase final : public Case {
         result.insert(result.end(), static_cast<std::size_t>(part.padding), 0.0);
       }
     }
+    if (then_) then_->add_tolerances(reference, result);
     return result;
   }
 
@@ -122,6 +134,7 @@ class LinearCase final : public Case {
   std::int64_t columns_;
   std::vector<ProjectionPart> parts_;
   bool with_quantised_;
+  std::optional<NormedOutput> then_;
 };
 
 std::int64_t block_elements(Type type) {
@@ -190,6 +203,13 @@ void add_mixed(Cases& cases, Random& random, Type q, Type k, Type v, std::int64_
       normals(random, tokens * 512), tokens, std::move(parts), with_quantised));
 }
 
+// An output matrix, whose product is added to what was computed.
+void add_normed(Cases& cases, Random& random, Type type, std::int64_t rows, std::int64_t columns,
+                std::int64_t tokens, const NormedForm& form) {
+  add_plain(cases, random, type, rows, columns, tokens);
+  static_cast<LinearCase&>(*cases.back()).add_norm(random, form);
+}
+
 }  // namespace
 
 void add_matrix_sweep(Cases& cases, Random& random) {
@@ -233,6 +253,14 @@ void add_matrix_sweep(Cases& cases, Random& random) {
     add_mixed(cases, random, Type::q4_k, Type::q4_k, Type::q6_k, tokens, true);
     add_mixed(cases, random, Type::q3_f, Type::q3_f, Type::q3_f, tokens, true);
   }
+  // Rows of a thread's registers, of more than they hold, and of no whole warps.
+  for (const std::int64_t tokens : {1, 2, 5, 8, 9}) {
+    add_normed(cases, random, Type::q4_f, 96, 512, tokens, {.quantised = true});
+    add_normed(cases, random, Type::q8_0, 2080, 64, tokens, {.residual_norm = true, .scale = 0.625F});
+    add_normed(cases, random, Type::f16, 45, 33, tokens, {.scale = 0.625F});
+    add_normed(cases, random, Type::q6_k, 70, 256, tokens, {.residual_norm = true, .out = false});
+  }
+  add_normed(cases, random, Type::q4_0, 4128, 32, 1, {.residual_norm = true, .quantised = true});
 }
 
 void add_matrix_benchmarks(Benchmarks& all) {

@@ -365,6 +365,7 @@ void feed_forward(const FeedForward& op, Stream& stream) {
                             layer.output(outputs.begin(chunk), outputs.end(chunk), thread);
                           }
                         });
+  if (op.then) cpu.kernels().operations.rms_norm(op.then, stream);
 }
 
 }  // namespace fovea::kernels::cpu

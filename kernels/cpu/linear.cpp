@@ -37,10 +37,7 @@ void write_tile(const OutputTile& target, const float* y, std::int64_t first, st
   }
 }
 
-}  // namespace
-
-void linear(const Linear& op, Stream& stream) {
-  CpuStream& cpu = on_cpu(stream);
+void multiply_all(const Linear& op, CpuStream& cpu) {
   const int threads = cpu.pool().threads();
   std::int64_t tiles = 0;
   std::int64_t spare = 0;
@@ -86,6 +83,13 @@ void linear(const Linear& op, Stream& stream) {
   // Enough chunks to even out the threads' speeds, and small ones: their weights must stay in the cache.
   const std::int64_t grain = std::clamp<std::int64_t>(tiles / (threads * 8), 1, 8);
   cpu.pool().for_chunks(tiles, grain, multiply);
+}
+
+}  // namespace
+
+void linear(const Linear& op, Stream& stream) {
+  multiply_all(op, on_cpu(stream));
+  if (op.then) on_cpu(stream).kernels().operations.rms_norm(op.then, stream);
 }
 
 }  // namespace fovea::kernels::cpu

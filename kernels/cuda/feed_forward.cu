@@ -3,9 +3,10 @@
 //
 // The first kernel computes 16 rows of gate and up of one expert for one token and leaves activation(gate,
 // up), quantised for the second, which adds up one token's experts row by row in their order: no atomics, the
-// same bits each time. Both are bound by the memory that the weights lie in. Branches on the type are the
-// same for all threads of a warp.
+// same bits each time, and of few tokens ends with the norm behind it (norm.h). Both are bound by the memory
+// that the weights lie in. Branches on the type are the same for all threads of a warp.
 #include "kernels/cuda/experts.h"
+#include "kernels/cuda/norm.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/cuda/row_product.h"
@@ -20,6 +21,7 @@ constexpr unsigned threads = 256;
 constexpr int hidden_rows = 16;  // of a block of the first kernel
 constexpr int hidden_lanes = threads / hidden_rows;
 constexpr int jobs_at_once = threads / 32;  // warps of the second kernel, each with an expert
+constexpr int normed_columns = 8;           // that a thread of it keeps of a row
 
 FOVEA_KERNEL_RESIDENT(threads, hidden_resident) hidden_kernel(Layer layer, Quantised quantised) {
   wait_for_earlier();
@@ -66,7 +68,8 @@ FOVEA_KERNEL_RESIDENT(threads, hidden_resident) hidden_kernel(Layer layer, Quant
   if (thread_index() == 0) out.halves[at / 16] = half;
 }
 
-FOVEA_KERNEL_RESIDENT(threads, output_resident) output_kernel(Layer layer, unsigned lanes) {
+FOVEA_KERNEL_RESIDENT(threads, output_resident) output_kernel(Layer layer, unsigned lanes, NormBehind then) {
+  begin_norm(then);
   wait_for_earlier();
   FOVEA_SHARED(float, parts, jobs_at_once * 4);
   const int warp = static_cast<int>(thread_index() / 32);
@@ -88,12 +91,13 @@ FOVEA_KERNEL_RESIDENT(threads, output_resident) output_kernel(Layer layer, unsig
   sum = sum_of_lanes(sum, lanes);
   if (lane == 0) parts[warp * 4 + row_in_block] = sum;
   sync_block();
-  if (thread_index() >= static_cast<unsigned>(warp_rows)) return;
   const std::int64_t out_row = std::int64_t{block_x()} * warp_rows + thread_index();
-  if (out_row >= layer.d) return;
-  float all = 0;
-  for (int w = 0; w < jobs_at_once; ++w) all += parts[w * 4 + static_cast<int>(thread_index())];
-  layer.out[token * layer.d + out_row] = all;
+  if (thread_index() < static_cast<unsigned>(warp_rows) && out_row < layer.d) {
+    float all = 0;
+    for (int w = 0; w < jobs_at_once; ++w) all += parts[w * 4 + static_cast<int>(thread_index())];
+    layer.out[token * layer.d + out_row] = all;
+  }
+  norm_if_last<normed_columns>(then, token, 1);
 }
 
 bool any_quantised(const Expert& expert) {
@@ -111,7 +115,7 @@ bool fills_tiles(const FeedForward& op) {
          op.tokens * op.used >= 2 * static_cast<std::int64_t>(op.experts.size());
 }
 
-void feed_forward_one_by_one(const FeedForward& op, Layer layer, CudaStream& cuda) {
+void feed_forward_one_by_one(const FeedForward& op, Layer layer, const NormBehind& then, CudaStream& cuda) {
   // The types are the device's to know: quantised activations are made wherever there could be use for them.
   const std::int64_t routed_width = op.used > 0 ? op.experts[0].gate.rows : 0;
   const std::int64_t width = larger(routed_width, op.shared ? op.shared->gate.rows : 0);
@@ -143,7 +147,7 @@ void feed_forward_one_by_one(const FeedForward& op, Layer layer, CudaStream& cud
                            .grid_y = static_cast<unsigned>(tokens),
                            .threads = threads,
                            .overlaps = true},
-                          cuda, layer, lanes);
+                          cuda, layer, lanes, then);
   }
 }
 
@@ -162,11 +166,14 @@ void feed_forward(const FeedForward& op, Stream& stream) {
                        .used = static_cast<int>(op.used),
                        .jobs = static_cast<int>(op.used) + (op.shared ? 1 : 0),
                        .out = op.out};
+  NormBehind then;
   if (fills_tiles(op)) {
     feed_forward_in_groups(op, layer, on_cuda(stream));
   } else {
-    feed_forward_one_by_one(op, layer, on_cuda(stream));
+    then = norm_behind(op.then, on_cuda(stream));
+    feed_forward_one_by_one(op, layer, then, on_cuda(stream));
   }
+  if (op.then && !then.arrived) rms_norm(op.then, stream);
 }
 
 }  // namespace fovea::kernels::cuda

@@ -6,10 +6,11 @@
 // from the second-level cache (prefetch.h); activations come from the first-level cache. How many lanes a row
 // has follows from the number of rows, so that the loads under way fill the device: with few rows the columns
 // are divided further, among the warps of a block. Adjacent matrices of one type share a launch, and fill the
-// device together.
+// device together. Where the output is added and normed, the block that ends last does it (norm.h).
 #include <algorithm>
 
 #include "kernels/cuda/activations.h"
+#include "kernels/cuda/norm.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/plain.h"
 #include "kernels/cuda/prefetch.h"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr unsigned threads = 128;
 constexpr unsigned warps = threads / 32;
+constexpr int normed_columns = 16;  // that a thread keeps of a row
 // Blocks on a multiprocessor.
 template <int tokens>
 [[maybe_unused]] constexpr int resident = tokens == 1 ? 8 : 4;
@@ -49,6 +51,7 @@ struct Products {
   int splits = 1;
   float* parts = nullptr;
   std::int64_t rows = 0;
+  NormBehind then;  // of few tokens
 };
 
 // This block's. What all have in common is the first one's.
@@ -88,9 +91,10 @@ FOVEA_DEVICE void choose_tokens(const Product& p, std::int64_t (&rows)[tokens]) 
   }
 }
 
-// Adds up the lanes' shares and writes a row's results.
+// Adds up the lanes' shares, writes a row's results, and does what comes behind all of them.
 template <int tokens>
-FOVEA_DEVICE void finish(const Product& p, const Position& position, float (&sums)[tokens]) {
+FOVEA_DEVICE void finish(const Product& p, const Position& position, float (&sums)[tokens],
+                         const NormBehind& then) {
   const bool whole_block = p.lanes > 32;
   FOVEA_UNROLL for (int t = 0; t < tokens; ++t) sums[t] =
       sum_of_lanes(sums[t], whole_block ? 32 : static_cast<unsigned>(p.lanes));
@@ -105,12 +109,15 @@ FOVEA_DEVICE void finish(const Product& p, const Position& position, float (&sum
       for (unsigned w = 0; w < warps; ++w) sums[t] += parts[w * tokens + t];
     }
   }
-  if (position.lane != 0 || position.row >= p.weight.rows) return;
-  const float bias = p.bias ? p.bias[position.row] : 0.0F;
-  FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
-    const std::int64_t token = std::int64_t{block_y()} * tokens + t;
-    if (token < p.tokens) p.out[token * p.out_stride + position.row] = sums[t] + bias;
+  const std::int64_t first = std::int64_t{block_y()} * tokens;
+  if (position.lane == 0 && position.row < p.weight.rows) {
+    const float bias = p.bias ? p.bias[position.row] : 0.0F;
+    FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
+      if (first + t < p.tokens) p.out[(first + t) * p.out_stride + position.row] = sums[t] + bias;
+    }
   }
+  const std::int64_t left = p.tokens - first;
+  norm_if_last<normed_columns>(then, first, left < tokens ? left : tokens);
 }
 
 // What the kernels for few tokens begin with: weights are on their way before the block waits for its input.
@@ -129,6 +136,7 @@ FOVEA_DEVICE Share<tokens> begin_block(const Products& all) {
     prefetch_rows<type>(share.p.weight, std::int64_t{block_x() - share.p.first_block} * block_rows,
                         block_rows, static_cast<int>(thread_index()), threads);
   }
+  begin_norm(all.then);
   wait_for_earlier();
   choose_tokens(share.p, share.rows);
   return share;
@@ -141,7 +149,7 @@ multiply_kernel(Products all) {
   float sums[tokens] = {};
   if (position.row < p.weight.rows)
     add_products(Row<type, packed>(p.weight, position.row), p.quantised, rows, position.lane, p.lanes, sums);
-  finish(p, position, sums);
+  finish(p, position, sums, all.then);
 }
 
 template <Type type, int tokens>
@@ -156,7 +164,7 @@ multiply_plain_kernel(Products all) {
         p.weight.data + position.row * p.weight.columns * plain_bytes<type>, p.weight.columns, x,
         position.lane, p.lanes, sums);
   }
-  finish(p, position, sums);
+  finish(p, position, sums, all.then);
 }
 
 FOVEA_DEVICE std::int64_t columns_of_split(std::int64_t columns, int splits) {
@@ -343,13 +351,15 @@ bool multiplied_by_library(const Product& p, const Rounded& x, CudaStream& strea
 }
 
 // Tokens [first, first + tokens), as many as the scratch memory has room for.
-void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, CudaStream& stream) {
+void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, const NormBehind& then,
+                     CudaStream& stream) {
   const bool in_tiles = tokens >= fewest_in_tiles;
   const float* const x = op.x + first * op.columns;
   Scratch scratch(stream);
   Quantised quantised;
   Rounded rounded;
   Products together;
+  together.then = then;
   for (const Projection& projection : op.projections) {
     const Weight& weight = projection.weight;
     if (is_quantised(weight.type) && !quantised.q) {
@@ -386,8 +396,10 @@ void linear(const Linear& op, Stream& stream) {
   const std::int64_t room = cuda.scratch_bytes() / token_bytes;
   const std::int64_t at_once = room >= tile_size ? room / tile_size * tile_size : room;
   assert(at_once > 0);
+  const NormBehind then = op.tokens <= at_once ? norm_behind(op.then, cuda) : NormBehind{};
   for (std::int64_t first = 0; first < op.tokens; first += at_once)
-    multiply_tokens(op, first, op.tokens - first < at_once ? op.tokens - first : at_once, cuda);
+    multiply_tokens(op, first, op.tokens - first < at_once ? op.tokens - first : at_once, then, cuda);
+  if (op.then && !then.arrived) rms_norm(op.then, stream);
 }
 
 }  // namespace fovea::kernels::cuda

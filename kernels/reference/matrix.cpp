@@ -91,7 +91,7 @@ void embed_rows(const EmbedRows& a, Stream&) {
   }
 }
 
-void linear(const Linear& a, Stream&) {
+void linear(const Linear& a, Stream& stream) {
   const std::vector<double> x(a.x, a.x + a.tokens * a.columns);
   for (const Projection& projection : a.projections) {
     assert(projection.weight.columns == a.columns && projection.out_stride >= projection.weight.rows);
@@ -104,6 +104,7 @@ void linear(const Linear& a, Stream&) {
       }
     }
   }
+  if (a.then) rms_norm(a.then, stream);
 }
 
 void router(const Router& a, Stream&) {
@@ -119,7 +120,7 @@ void router(const Router& a, Stream&) {
   }
 }
 
-void feed_forward(const FeedForward& a, Stream&) {
+void feed_forward(const FeedForward& a, Stream& stream) {
   for (std::int64_t t = 0; t < a.tokens; ++t) {
     const std::vector<double> x(a.x + t * a.d, a.x + (t + 1) * a.d);
     std::vector<double> sum(x.size(), 0.0);
@@ -133,6 +134,7 @@ void feed_forward(const FeedForward& a, Stream&) {
     for (std::int64_t i = 0; i < a.d; ++i)
       a.out[t * a.d + i] = static_cast<float>(sum[static_cast<std::size_t>(i)]);
   }
+  if (a.then) rms_norm(a.then, stream);
 }
 
 }  // namespace fovea::kernels::reference

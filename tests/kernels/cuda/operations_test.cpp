@@ -74,7 +74,8 @@ class CudaOperationsTest : public QObject {
   }
   // A kernel costs a token more than most of what it computes: few splits are joined without one of their
   // own.
-  void attention_of_few_splits_is_one_kernel_data() {
+  // Attention of few splits is one kernel, and an addition and a norm are done with the product of few rows.
+  void few_kernels_data() {
     QTest::addColumn<int>("multiprocessors");
     QTest::addColumn<int>("kernels");
     QTest::newRow("attention F16 2x64, pages of 16, 6 heads, 1 tokens at 15") << 4 << 1;  // one split
@@ -82,8 +83,15 @@ class CudaOperationsTest : public QObject {
     QTest::newRow("attention Q8_0 2x64, pages of 16, 16 heads, 1 tokens at 700, sinks") << 16 << 1;
     QTest::newRow("attention F16 1x64, pages of 24, 3 heads, 1 tokens at 5000") << 8 << 1;     // 16 splits
     QTest::newRow("attention F16 2x128, pages of 64, 16 heads, 2 tokens at 4200") << 32 << 2;  // 32
+    // With one for quantising the input, and one more for reading what was quantised.
+    QTest::newRow("linear Q4_F 96x512 8 tokens, added, norm, quantised") << 4 << 3;
+    QTest::newRow("linear Q4_F 96x512 9 tokens, added, norm, quantised") << 4 << 5;
+    QTest::newRow("linear F16 45x33 1 tokens, added, scaled, norm") << 4 << 1;
+    QTest::newRow("feed_forward F32/F32 0 experts, 0 used, d 45, width 19, 8 tokens, shared, normed, added, "
+                  "scaled, norm")
+        << 4 << 2;
   }
-  void attention_of_few_splits_is_one_kernel() {
+  void few_kernels() {
     QFETCH(int, multiprocessors);
     QFETCH(int, kernels);
     const auto found = std::ranges::find(sweep(), std::string(QTest::currentDataTag()),
