@@ -9,6 +9,7 @@
 #include "app/window/chat_controller.h"
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
+#include "app/window/window_errors.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/core/result.h"
@@ -155,7 +156,7 @@ void BesideLink::open() {
                      held = memory_bytes(model)] { return look(open, plan, held); };
   in_background(this, work, [this](const Result<std::pair<Counterparts, double>>& found) {
     looking_ = false;
-    if (!found) return window_.show_error(error_words(found.error()));
+    if (!found) return tell_error(window_, found.error());
     const auto& [all, disk_bytes_per_s] = *found;
     if (chat_.model_loaded() && chat_.model().settings.model == all.open.model) show(all, disk_bytes_per_s);
   });

@@ -387,7 +387,10 @@ void ChatController::on_failed(const Error& error) {
   const QString title = conversation_.answering_title();
   conversation_.fail_answer(error);
   if (error.kind == ErrorKind::device) return show_error(error);
-  if (!is_shown) return window_.show_error(tr("“%1” was not answered. %2").arg(title, error_words(error)));
+  if (!is_shown) {
+    const auto [text, details] = error_text(error);
+    return window_.show_error(tr("“%1” was not answered. %2").arg(title, text), {}, {}, details);
+  }
   if (!error.is(errors::conversation_too_long.code)) return;
   const auto too_many = static_cast<std::size_t>(error.number("messages").value_or(0));
   if (too_many == 0 || too_many >= conversation_.messages().size()) return;

@@ -10,6 +10,7 @@
 #include "app/window/chat_controller.h"
 #include "app/window/model_rows.h"
 #include "app/window/model_words.h"
+#include "app/window/window_errors.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "app/words/tier_words.h"
@@ -181,7 +182,7 @@ void CompareLink::open() {
                      held = memory_bytes(model)] { return counterparts_of(open, plan, held); };
   in_background(this, look, [this](const Result<Counterparts>& found) {
     looking_ = false;
-    if (!found) return window_.show_error(error_words(found.error()));
+    if (!found) return tell_error(window_, found.error());
     if (chat_.model_loaded() && chat_.model().settings.model == found->open.model) show(*found);
   });
 }

@@ -7,6 +7,7 @@
 #include "app/window/conversation_controller.h"
 #include "app/window/conversation_view.h"
 #include "app/window/generation_settings.h"
+#include "app/window/window_errors.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "ui/chat/chat_window.h"
@@ -64,8 +65,7 @@ void ConversationController::stored(const Storing& storing, const Result<history
   const bool is_shown = storing_ == storing;
   if (is_shown) storing_.reset();
   if (!branch) {
-    window_.show_error(
-        tr("The message was not sent, because it could not be stored: %1").arg(error_words(branch.error())));
+    tell_error(window_, branch.error(), tr("The message was not sent, because it could not be stored: %1"));
     Q_EMIT workChanged();
     return;
   }
@@ -175,7 +175,7 @@ void ConversationController::take_back(const Asked& asked) {
         const bool is_shown = conversation == conversation_.id;
         if (!back) {
           if (is_shown) show_messages();
-          return window_.show_error(error_words(back.error()));
+          return tell_error(window_, back.error());
         }
         std::vector<Waiting>& files = is_shown ? attachments_ : kept_attachments_[conversation];
         for (const history::Attachment& file : back->question.attachments)

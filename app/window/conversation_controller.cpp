@@ -7,6 +7,7 @@
 #include "app/window/conversation_view.h"
 #include "app/window/errors.h"
 #include "app/window/generation_settings.h"
+#include "app/window/window_errors.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/core/result.h"
@@ -90,7 +91,7 @@ void ConversationController::open(Id conversation, Id message, const QStringList
       },
       [this, ticket, message, found](const Result<history::Branch>& branch) {
         if (ticket != shown_) return;
-        if (!branch) return window_.show_error(error_words(branch.error()));
+        if (!branch) return tell_error(window_, branch.error());
         leave_conversation();
         storing_.reset();
         editing_ = 0;
@@ -149,7 +150,7 @@ void ConversationController::go_to_sibling(ui::MessageId id, int delta) {
       this, [other](history::History& history) { return history.choose(other); },
       [this, ticket](const Result<history::Branch>& branch) {
         if (ticket != shown_) return;
-        if (!branch) return window_.show_error(error_words(branch.error()));
+        if (!branch) return tell_error(window_, branch.error());
         show(*branch);
       });
 }

@@ -5,7 +5,7 @@
 #include "app/history/worker/history_thread.h"
 #include "app/window/attachments.h"
 #include "app/window/conversation_controller.h"
-#include "app/words/error_words.h"
+#include "app/window/window_errors.h"
 #include "app/words/qt_text.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
@@ -60,7 +60,7 @@ void ConversationController::attach(const QStringList& paths) {
   for (const QString& path : paths) {
     auto file = read_attachment(path.toStdString());
     if (!file) {
-      window_.show_error(error_words(file.error()));
+      tell_error(window_, file.error());
       continue;
     }
     file->tokens = -1;  // not counted yet

@@ -8,7 +8,7 @@
 #include "app/demo/demo_prompts.h"
 #include "app/library/device_choice.h"
 #include "app/window/chat_controller.h"
-#include "app/words/error_words.h"
+#include "app/window/window_errors.h"
 #include "app/words/qt_text.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/error_bar.h"
@@ -101,8 +101,8 @@ void DemoStart::prepare() {
 }
 
 void DemoStart::show_failure(const Error& error) {
-  window_.show_error(tr("The demo's experts could not be prepared, so they stay as they are in its file: %1")
-                         .arg(error_words(error)));
+  tell_error(window_, error,
+             tr("The demo's experts could not be prepared, so they stay as they are in its file: %1"));
 }
 
 // Below another notice, and not in the place of an error.

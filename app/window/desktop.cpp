@@ -21,6 +21,7 @@
 #include "app/window/server_link.h"
 #include "app/window/token_inspector.h"
 #include "app/window/tour.h"
+#include "app/window/window_errors.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/core/result.h"
@@ -110,7 +111,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   connect_models();
   connect_server();
   apply_settings();
-  if (!settings) window_->show_error(error_words(settings.error()));
+  if (!settings) tell_error(*window_, settings.error());
   tell_settings(settings_file_.take_notices());
 }
 
@@ -294,7 +295,8 @@ void Desktop::open_what_fits() {
   in_background(this, look, [this](const Result<Proposal>& proposal) {
     if (stop_.stop_requested()) return;  // the window closes
     if (proposal) return take_proposal(*proposal);
-    window_->show_error(error_words(proposal.error()), tr("Settings…"), [this] { show_settings(); });
+    const auto [text, details] = error_text(proposal.error());
+    window_->show_error(text, tr("Settings…"), [this] { show_settings(); }, details);
   });
 }
 

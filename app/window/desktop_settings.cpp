@@ -7,8 +7,8 @@
 #include "app/window/desktop.h"
 #include "app/window/models_controller.h"
 #include "app/window/server_link.h"
+#include "app/window/window_errors.h"
 #include "app/wizard/device_views.h"
-#include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/api/limits.h"
 #include "ui/chat/composer.h"
@@ -21,7 +21,7 @@ void Desktop::change_settings(const std::function<void(Settings&)>& change) {
   writer_.start([this, change] {
     const auto written = settings_file_.update(change);
     QMetaObject::invokeMethod(this, [this, written, notices = settings_file_.take_notices()] {
-      if (!written) window_->show_error(error_words(written.error()));
+      if (!written) tell_error(*window_, written.error());
       tell_settings(notices);
     });
   });

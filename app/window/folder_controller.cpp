@@ -5,7 +5,7 @@
 
 #include "app/history/worker/history_thread.h"
 #include "app/window/sidebar_controller.h"
-#include "app/words/error_words.h"
+#include "app/window/window_errors.h"
 #include "engine/core/result.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/sidebar.h"
@@ -54,7 +54,7 @@ void FolderController::create(qint64 conversation) {
         return made;
       },
       [this](const Result<history::Folder>& made) {
-        if (!made) return window_.show_error(error_words(made.error()));
+        if (!made) return tell_error(window_, made.error());
         unnamed_ = made->id;
         sidebar_.refresh();
       });
@@ -62,7 +62,7 @@ void FolderController::create(qint64 conversation) {
 
 void FolderController::change(std::function<Result<void>(history::History&)> request) {
   history_.ask(this, std::move(request), [this](const Result<void>& done) {
-    if (!done) window_.show_error(error_words(done.error()));
+    if (!done) tell_error(window_, done.error());
     sidebar_.refresh();
   });
 }
@@ -72,7 +72,7 @@ void FolderController::tell_of(qint64 folder, Signal signal) {
   history_.ask(
       this, [folder](history::History& h) { return h.folder(folder); },
       [this, signal](const Result<history::Folder>& found) {
-        if (!found) return window_.show_error(error_words(found.error()));
+        if (!found) return tell_error(window_, found.error());
         Q_EMIT(this->*signal)(*found);
       });
 }

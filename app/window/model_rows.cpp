@@ -6,6 +6,7 @@
 #include "app/demo/demo_model.h"
 #include "app/library/fit_words.h"
 #include "app/window/model_words.h"
+#include "app/wizard/wizard_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "app/words/tier_words.h"
@@ -21,23 +22,9 @@ struct RowWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::ModelRows)
 };
 
-ui::FitView view_of(FitKind kind) {
-  switch (kind) {
-    case FitKind::fits:
-      return ui::FitView::fits;
-    case FitKind::lower_precision:
-      return ui::FitView::lower_precision;
-    case FitKind::experts_elsewhere:
-      return ui::FitView::experts_elsewhere;
-    case FitKind::does_not_fit:
-      break;
-  }
-  return ui::FitView::does_not_fit;
-}
-
 template <class Row>
 void set_fit(Row& row, const ModelFit& fit) {
-  row.fit = view_of(fit.kind);
+  row.fit = fit_view(fit.kind);
   row.fit_text = fit_words(fit);
   row.fit_number = fit_number(fit);
   row.fit_why = fit_reason(fit);
@@ -198,7 +185,7 @@ CatalogueRow row_of(const Candidate& candidate, const std::filesystem::path& pat
       .size = entry.bytes_from_shape ? RowWords::tr("about %1").arg(size) : size,
       .path = q(path.string())};
   if (!candidate.trouble.empty()) return row;
-  row.fit = view_of(candidate.fit.kind);
+  row.fit = fit_view(candidate.fit.kind);
   row.fit_text = fit_words(candidate.fit);
   row.fit_why = fit_reason(candidate.fit);
   row.needs = fit_number(candidate.fit);

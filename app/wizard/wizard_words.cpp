@@ -192,6 +192,20 @@ QString machine_note(const Machine& machine) {
   return notes.join(QStringLiteral("\n"));
 }
 
+ui::FitView fit_view(FitKind kind) {
+  switch (kind) {
+    case FitKind::fits:
+      return ui::FitView::fits;
+    case FitKind::lower_precision:
+      return ui::FitView::lower_precision;
+    case FitKind::experts_elsewhere:
+      return ui::FitView::experts_elsewhere;
+    case FitKind::does_not_fit:
+      break;
+  }
+  return ui::FitView::does_not_fit;
+}
+
 ModelRow model_row(const Candidate& candidate, const Machine& machine) {
   ui::ModelRow row;
   row.name = q(candidate.name);
@@ -209,7 +223,7 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
     row.good_at =
         q(good_at(*candidate.entry, QLocale().name().section(QLatin1Char('_'), 0, 0).toStdString()));
   if (!candidate.trouble.empty()) {
-    row.fit = ui::WizardFit::does_not_fit;
+    row.fit = ui::FitView::does_not_fit;
     row.fit_text = WizardWords::tr("Cannot be opened");
     row.holds = q(candidate.trouble);
     row.place = candidate.path.empty() ? QString() : WizardWords::tr("on this computer");
@@ -217,7 +231,7 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
     return row;
   }
   if (row.good_at.isEmpty()) row.good_at = parameters_of(candidate);
-  row.fit = static_cast<ui::WizardFit>(candidate.fit.kind);
+  row.fit = fit_view(candidate.fit.kind);
   row.fit_text = fit_words(candidate.fit);
   row.holds = candidate.fit.report.plan.total_bytes > 0 && candidate.usable()
                   ? holds_of(candidate.fit.report, candidate.experts > 0)

@@ -9,6 +9,7 @@
 #include "app/advisor/calibration.h"
 #include "app/advisor/candidates.h"
 #include "app/advisor/setup.h"
+#include "app/library/fit.h"
 #include "app/library/stores.h"
 #include "engine/api/prepare.h"
 #include "ui/wizard/wizard_view.h"
@@ -18,6 +19,7 @@ namespace fovea::app {
 std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring);
 QString machine_note(const Machine& machine);
 
+ui::FitView fit_view(FitKind kind);
 ui::ModelRow model_row(const Candidate& candidate, const Machine& machine);
 
 ui::MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::int64_t>& contexts,

@@ -395,7 +395,11 @@ void ChatWindow::keyPressEvent(QKeyEvent* event) {
     if (event->matches(QKeySequence::Cancel)) leave_page();
     return QMainWindow::keyPressEvent(event);
   }
-  if (event->matches(QKeySequence::Cancel) && is_over_ && has_panel()) return choose_panel(false);
+  if (event->matches(QKeySequence::Cancel) && is_over_ && has_panel()) {
+    show_live_panel(false);
+    panel_waits_ = true;  // out of the way, until there is room: no choice for good
+    return;
+  }
   if (!composer_->take_typed(*event)) QMainWindow::keyPressEvent(event);
 }
 

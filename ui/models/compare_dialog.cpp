@@ -15,7 +15,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/models/fit_style.h"
+#include "ui/models/model_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/window_size.h"

@@ -15,7 +15,7 @@
 
 #include "ui/models/catalogue_list.h"
 #include "ui/models/download_list.h"
-#include "ui/models/fit_style.h"
+#include "ui/models/model_text.h"
 #include "ui/models/hub_tables.h"
 #include "ui/models/message_line.h"
 #include "ui/models/model_card.h"

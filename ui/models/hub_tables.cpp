@@ -4,7 +4,7 @@
 #include <QLocale>
 
 #include "ui/language/number_text.h"
-#include "ui/models/fit_style.h"
+#include "ui/theme/fit.h"
 #include "ui/theme/theme.h"
 
 namespace fovea::ui {

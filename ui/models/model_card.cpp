@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <algorithm>
 
-#include "ui/models/fit_style.h"
+#include "ui/theme/fit.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"

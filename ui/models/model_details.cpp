@@ -5,7 +5,7 @@
 #include <QVBoxLayout>
 
 #include "ui/language/number_text.h"
-#include "ui/models/fit_style.h"
+#include "ui/models/model_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"

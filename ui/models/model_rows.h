@@ -6,10 +6,9 @@
 #include <QStringList>
 #include <vector>
 
-namespace fovea::ui {
+#include "ui/theme/fit.h"
 
-// From the best to the worst.
-enum class FitView { unknown, fits, lower_precision, experts_elsewhere, does_not_fit };
+namespace fovea::ui {
 
 struct LibraryRow {
   QString path;  // what identifies it

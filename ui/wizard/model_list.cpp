@@ -4,39 +4,10 @@
 
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
-#include "ui/theme/tier_colours.h"
 #include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 namespace {
-
-QColor fit_colour(WizardFit fit, const QPalette& palette) {
-  switch (fit) {
-    case WizardFit::fits:
-      return good_colour(palette);
-    case WizardFit::lower_precision:
-      return palette.color(QPalette::Highlight);
-    case WizardFit::experts_elsewhere:
-      return warning_text(palette);
-    case WizardFit::does_not_fit:
-      break;
-  }
-  return error_text(palette);
-}
-
-Glyph fit_glyph(WizardFit fit) {
-  switch (fit) {
-    case WizardFit::fits:
-      return Glyph::whole;
-    case WizardFit::lower_precision:
-      return Glyph::most;
-    case WizardFit::experts_elsewhere:
-      return Glyph::half;
-    case WizardFit::does_not_fit:
-      break;
-  }
-  return Glyph::none;
-}
 
 qreal margin_of(const QFontMetrics& metrics) {
   return metrics.height() * 0.6;
@@ -110,9 +81,11 @@ void ModelRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
   painter->setFont(option.font);
   painter->setPen(colour);
   painter->drawText(row, Qt::AlignRight | Qt::AlignVCenter, model.fit_text);
-  paint_icon(*painter, fit_glyph(model.fit),
-             QRectF(row.right() - fit_width, row.center().y() - icon_size / 2.0, icon_size, icon_size),
-             colour);
+  if (const auto mark = fit_glyph(model.fit)) {
+    paint_icon(*painter, *mark,
+               QRectF(row.right() - fit_width, row.center().y() - icon_size / 2.0, icon_size, icon_size),
+               colour);
+  }
   QFont bold = option.font;
   bold.setBold(true);
   painter->setFont(bold);

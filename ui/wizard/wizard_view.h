@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "ui/theme/fit.h"
+
 namespace fovea::ui {
 
 enum class WizardPage { machine, wish, models, memory, start, calibration };
@@ -24,12 +26,10 @@ struct FactView {
 
 enum class WishView { speed, quality, long_context };
 
-enum class WizardFit { fits, lower_precision, experts_elsewhere, does_not_fit };
-
 struct ModelRow {
   QString name = {};
   QString place = {};  // "on this computer", "to download, 18.6 GB"
-  WizardFit fit = WizardFit::fits;
+  FitView fit = FitView::fits;
   QString fit_text = {};  // "fits"
   QString good_at = {};
   QString holds = {};  // what the memory would hold

@@ -17,7 +17,6 @@
 
 #include "tests/support/test.h"
 #include "tests/ui/models/samples.h"
-#include "ui/models/fit_style.h"
 #include "ui/models/library_card.h"
 #include "ui/models/message_line.h"
 #include "ui/models/prepare_dialog.h"

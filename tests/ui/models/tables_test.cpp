@@ -5,7 +5,7 @@
 
 #include "tests/support/test.h"
 #include "tests/ui/models/samples.h"
-#include "ui/models/fit_style.h"
+#include "ui/theme/fit.h"
 #include "ui/models/hub_tables.h"
 
 using namespace fovea::ui;

@@ -24,7 +24,7 @@ using Page = WizardPage;
 
 namespace {
 
-ModelRow row(const QString& name, WizardFit fit, bool usable) {
+ModelRow row(const QString& name, FitView fit, bool usable) {
   return {.name = name,
           .place = QStringLiteral("on this computer, 1.0 GB"),
           .fit = fit,
@@ -150,8 +150,8 @@ class WizardDialogTest : public QObject {
   void aModelIsChosenByArrows() {
     dialog_->show_page(Page::models);
     dialog_->set_models(
-        {row(QStringLiteral("a"), WizardFit::fits, true), row(QStringLiteral("b"), WizardFit::fits, true),
-         row(QStringLiteral("c"), WizardFit::does_not_fit, false)},
+        {row(QStringLiteral("a"), FitView::fits, true), row(QStringLiteral("b"), FitView::fits, true),
+         row(QStringLiteral("c"), FitView::does_not_fit, false)},
         0, {}, false);
     auto* list = dialog_->findChild<QListView*>(QStringLiteral("wizardModels"));
     QSignalSpy chosen(dialog_.get(), &WizardDialog::modelChosen);
@@ -168,7 +168,7 @@ class WizardDialogTest : public QObject {
     dialog_->show_page(Page::models);
     dialog_->resize(dialog_->minimumSizeHint().expandedTo(QSize(600, 560)));
     std::vector<ModelRow> rows;
-    for (int i = 0; i < 12; ++i) rows.push_back(row(QString::number(i), WizardFit::fits, true));
+    for (int i = 0; i < 12; ++i) rows.push_back(row(QString::number(i), FitView::fits, true));
     for (int i = 0; i < 4; ++i) rows.back().facts.push_back(rows.back().facts.front());
     dialog_->set_models(rows, 0, {}, false);
     QCoreApplication::processEvents();
@@ -190,10 +190,10 @@ class WizardDialogTest : public QObject {
   void theListIsAProperModel() {
     ModelListModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.set_rows({row(QStringLiteral("a"), WizardFit::fits, true)});
+    model.set_rows({row(QStringLiteral("a"), FitView::fits, true)});
     model.set_rows({});
     model.set_rows(
-        {row(QStringLiteral("a"), WizardFit::fits, true), row(QStringLiteral("b"), WizardFit::fits, true)});
+        {row(QStringLiteral("a"), FitView::fits, true), row(QStringLiteral("b"), FitView::fits, true)});
     QCOMPARE(model.rowCount(), 2);
   }
 
@@ -361,7 +361,7 @@ class WizardDialogTest : public QObject {
   // Tab reaches the buttons from every page, and everything that takes the focus has a name.
   void everythingCanBeReached() {
     dialog_->set_memory_options(options());
-    dialog_->set_models({row(QStringLiteral("a"), WizardFit::fits, true)}, 0, {}, false);
+    dialog_->set_models({row(QStringLiteral("a"), FitView::fits, true)}, 0, {}, false);
     for (int page = 0; page < wizard_pages; ++page) {
       dialog_->show_page(static_cast<Page>(page));
       auto* next = dialog_->findChild<QPushButton*>(QStringLiteral("wizardNext"));
