@@ -160,7 +160,22 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
       .top_k = [](const kernels::TopK& list,
                   kernels::Stream& stream) { operations_of(stream).top_k(list, Stream::inside(stream)); },
   };
-  return table;
+  // Where the device asks the host.
+  static constexpr kernels::OperationTable asking = [] {
+    kernels::OperationTable more = table;
+    more.ask_host = [](const kernels::HostQuestion& question, kernels::Stream& stream) {
+      kernels::HostQuestion chosen = question;
+      Stream& own = Stream::of(stream);
+      if (question.ids != nullptr && own.device.on_device_ != nullptr)
+        chosen.ids = own.chosen(own.device.on_device_, question.tokens);
+      operations_of(stream).ask_host(chosen, Stream::inside(stream));
+    };
+    more.add_answer = [](const kernels::HostAnswer& answer, kernels::Stream& stream) {
+      operations_of(stream).add_answer(answer, Stream::inside(stream));
+    };
+    return more;
+  }();
+  return inner_.operations().ask_host != nullptr ? asking : table;
 }
 
 kernels::DeviceCeiling DecoratedDevice::measure_ceiling(kernels::Stream& stream) const {

@@ -11,15 +11,10 @@
 
 #include "engine/layers/errors.h"
 #include "engine/layers/graphs.h"
+#include "engine/layers/layout.h"
 
 namespace fovea::layers {
 namespace {
-
-constexpr std::int64_t alignment = 64;
-
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
 
 std::int64_t listed(const models::ModelConfig& config) {
   return std::min(config.vocabulary, kernels::max_top_k);
@@ -40,17 +35,6 @@ std::int64_t rotary_elements(const models::ModelConfig& config) {
 std::int64_t choices_words(const models::ModelConfig& config, std::int64_t tokens) {
   return 2 * layers_with_experts(config, config.layer_count()) * tokens * config.experts_used();
 }
-
-// Adds up what arrays take, or gives them their addresses behind `memory`.
-struct Layout {
-  std::byte* memory = nullptr;
-  std::int64_t bytes = 0;
-  template <class T>
-  void operator()(T*& array, std::int64_t elements) {
-    if (memory != nullptr) array = reinterpret_cast<T*>(memory + bytes);
-    bytes += aligned(elements * static_cast<std::int64_t>(sizeof(T)));
-  }
-};
 
 template <class T>
 std::byte* bytes_of(T* values) {
@@ -107,6 +91,8 @@ Staging::Bytes DeviceStaging::needed(const models::ModelConfig& config, const Pa
     (*side)(list.ids, limits.segments* list.words());
     (*side)(choices, choices_words(config, limits.tokens));
   }
+  kernels::HostRound* rounds = nullptr;
+  device(rounds, config.layer_count());
   host(logits, config.vocabulary);
   return {.device = device.bytes, .host = host.bytes};
 }
@@ -122,6 +108,7 @@ bool DeviceStaging::allocate() {
   device_side_.each(sizes(), device);
   device(device_list_.ids, limits_.segments * device_list_.words());
   device(device_choices_, choices_words(config, limits_.tokens));
+  device(rounds_, config.layer_count());
   host_side_.each(sizes(), host);
   host(host_list_.ids, limits_.segments * host_list_.words());
   host(host_choices_, choices_words(config, limits_.tokens));

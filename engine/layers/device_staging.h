@@ -23,6 +23,7 @@ class DeviceStaging final : public Staging {
   void rotary(std::span<const float> values, kernels::Stream& stream) override;
   const kernels::Expert* experts(std::int64_t layer, kernels::Stream& stream) override;
   Routed routed(std::int64_t layer, std::int64_t tokens) override;
+  kernels::HostRound* rounds() override { return rounds_; }
 
   bool comes_late() const override { return true; }
   void read_choices(std::int64_t first, std::int64_t last, std::int64_t tokens,
@@ -88,6 +89,7 @@ class DeviceStaging final : public Staging {
   // [layers with experts, 2, the pass's tokens, experts_used]: ids, then weights. All layers' lie behind each
   // other, so that one copy reads any of them.
   std::int32_t *device_choices_ = nullptr, *host_choices_ = nullptr;
+  kernels::HostRound* rounds_ = nullptr;
   float* logits_ = nullptr;  // [vocabulary], on the host alone
   struct StagedPages {
     std::uint64_t revision = 0;

@@ -81,7 +81,7 @@ bool Forward::State::may_be_graph(const Pass& pass) const {
   const auto decodes = [](const Segment& segment) {
     return segment.tokens.size() == 1 && segment.logits != LogitsWanted::none && !segment.hidden;
   };
-  return staging->comes_late() && std::ranges::all_of(pass.segments, decodes) &&
+  return staging->comes_late() && (!host || host->asks()) && std::ranges::all_of(pass.segments, decodes) &&
          (pass.observer == nullptr || pass.observer->needs() == PassObserver::Needs::history);
 }
 
@@ -122,7 +122,8 @@ Result<Forward> Forward::create(const models::Model& model, const kernels::Devic
   FOVEA_TRY(state->staging, Staging::create(model, device, state->limits, state->activations));
   if (host.weights != nullptr && !host.weights->empty()) {
     assert(!device.memory_is_host());
-    FOVEA_TRY(state->host, HostExperts::create(model.config(), device, host, limits.tokens));
+    FOVEA_TRY(state->host,
+              HostExperts::create(model.config(), device, host, limits.tokens, state->staging->rounds()));
   }
   return Forward(std::move(state));
 }
@@ -173,6 +174,10 @@ std::optional<TopKLogits> Forward::top_k(std::int64_t row) const {
 
 std::span<const float> Forward::all_logits(kernels::Stream& stream, std::int64_t row) {
   return state_->staging->logits_behind_top_k(row, stream);
+}
+
+std::optional<std::int64_t> Forward::take_late() const {
+  return state_->host ? state_->host->take_late() : std::nullopt;
 }
 
 std::span<const float> Forward::hidden() const {

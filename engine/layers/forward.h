@@ -38,6 +38,9 @@ class Forward {
   // Of the segments that wanted it, [their tokens, d] behind each other: the last layer's output behind the
   // final norm. Valid until the next run; nothing when stopped.
   std::span<const float> hidden() const;
+  // The layer whose answer by the processor the last run did not wait for any longer: what it gave is worth
+  // nothing. Told once.
+  std::optional<std::int64_t> take_late() const;
   bool stopped() const;  // the last run, by the stop token or the observer
   GraphUse graphs() const;
   void use_graphs(bool graphs);  // from now on; they are, where the device captures

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "engine/core/log.h"
 
@@ -28,9 +29,9 @@ std::int64_t Graphs::max_first(std::int64_t first, std::int64_t page_tokens) {
 
 std::int64_t Graphs::driver_bytes(std::int64_t layers, std::int64_t context, std::int64_t page_tokens,
                                   std::int64_t sequences) {
-  // Eight of a layer with experts, and where the processor has a part three copies, an addition and a norm
-  // more; of each further sequence those of attention.
-  constexpr std::int64_t kernels_of_layer = 13, kernels_of_attention = 3;
+  // Eight of a layer with experts, and where the processor has a part two more; of each further sequence
+  // those of attention.
+  constexpr std::int64_t kernels_of_layer = 10, kernels_of_attention = 3;
   constexpr std::int64_t kernel_bytes = 64 << 10;
   std::int64_t graphs = 1;
   for (std::int64_t reach = min_pages * page_tokens; reach < context; reach *= 2) ++graphs;
@@ -55,9 +56,9 @@ Graphs::Ran Graphs::run(const Shape& shape, std::span<const kernels::Weight> ins
   }
   std::rotate(found, found + 1, known_.end());  // the last one used is the last
   Known& known = known_.back();
-  if (known.steps.empty()) return capture(known, work);
+  if (!known.graph) return capture(known, stop, work);
   ++use_.launched;
-  return {.by_graph = true, .whole = replay(known, stop)};
+  return {.by_graph = true, .whole = launch(known, stop)};
 }
 
 // The one that was not used for the longest time, if there are as many as are kept.
@@ -66,62 +67,45 @@ void Graphs::forget_a_batch() {
   known_.erase(std::ranges::find_if(known_, &Known::is_batch));
 }
 
-bool Graphs::replay(const Known& known, const std::stop_token& stop) const {
-  for (const Step& step : known.steps) {
-    if (step.section) {
-      stream_->launch(*step.section);
-    } else if (!step.aside() || stop.stop_requested()) {
-      return false;
-    }
+bool Graphs::launch(const Known& known, const std::stop_token& stop) const {
+  stream_->launch(*known.graph);
+  bool whole = true;
+  for (const Beside& step : known.beside) {
+    whole = whole && !stop.stop_requested();
+    whole = step(whole) && whole;
   }
-  return true;
+  return whole;
 }
 
-// The pass is done meanwhile, section by section.
-Graphs::Ran Graphs::capture(Known& known, const Work& work) {
-  noted_ = &known.steps;
-  bool whole = begin_section() && work();
-  if (capturing_) whole = end_section() && whole;
+Graphs::Ran Graphs::capture(Known& known, const std::stop_token& stop, const Work& work) {
+  captures_ = stream_->begin_capture();
+  if (!captures_) return {.whole = work()};
+  noted_ = &known.beside;
+  const bool whole = work();
   noted_ = nullptr;
-  if (whole) {
-    const auto sections =
-        std::ranges::count_if(known.steps, [](const Step& s) { return s.section != nullptr; });
-    ++use_.captured;
-    ++use_.launched;
-    use_.sections += sections;
-    log::debug("layers", "captured decoding of ", known.shape.parts.size(), " up to position ",
-               known.shape.parts.front().max_first, " in ", sections, " sections, as graph ", use_.captured);
-    return {.by_graph = true};
-  }
-  stream_->synchronize();  // what has begun of it
-  known.steps.clear();
-  return {.whole = !captures_ && work()};
-}
-
-bool Graphs::begin_section() {
-  captures_ = capturing_ = stream_->begin_capture();
-  return capturing_;
-}
-
-bool Graphs::end_section() {
   std::string why;
-  Step step{.section = stream_->end_capture(why), .aside = {}};
-  capturing_ = false;
-  captures_ = step.section != nullptr;
+  known.graph = stream_->end_capture(why);
+  captures_ = known.graph != nullptr;
   if (!captures_) {
     log::warning("layers", "decoding goes on without graphs, which is slower: ", why);
-    return false;
+    return {.whole = work()};
   }
-  stream_->launch(*step.section);
-  noted_->push_back(std::move(step));
-  return true;
+  if (!whole) {  // it was only noted
+    known.graph = nullptr;
+    known.beside.clear();
+    return {.whole = false};
+  }
+  ++use_.captured;
+  ++use_.launched;
+  log::debug("layers", "captured decoding of ", known.shape.parts.size(), " up to position ",
+             known.shape.parts.front().max_first, " as graph ", use_.captured);
+  return {.by_graph = true, .whole = launch(known, stop)};
 }
 
-bool Graphs::aside(Aside step) {
-  if (noted_ == nullptr) return step();
-  if (!end_section() || !step()) return false;
-  noted_->push_back({.section = nullptr, .aside = std::move(step)});
-  return begin_section();
+bool Graphs::beside(Beside step) {
+  if (noted_ == nullptr) return step(true);
+  noted_->push_back(std::move(step));
+  return true;
 }
 
 }  // namespace fovea::layers

@@ -6,17 +6,14 @@
 // stay (staging.h), also the experts' handles, so that tiers change under a graph. Everything else is in its
 // Shape, or one of the weights that all graphs have inside: where one of those changes, all graphs go.
 //
-// Where the host has something to do in the middle of a pass (host_experts.h), the pass is cut there into
-// sections, a graph each, which are kept together. Two other ways are known, and neither could be measured:
+// Where the host has something to do in the middle of a pass (host_experts.h), the device asks it through
+// memory that both reach, and waits a second at most: one launch for all, and a layer that needs nothing of
+// the host has no way there and back. Two other ways are known:
 //   - Host nodes within one graph (KTransformers: cudaLaunchHostFunc, two for each layer). They run on a
 //     thread of the driver's, which is slow to wake (100 us on an RTX 3080, facebookincubator/velox#6096),
 //     may not call the driver, and could not end the pass.
-//   - Flags in pinned memory that the device waits for, one launch for all. The fewest calls, but a host that
-//     is stopped or fails leaves a device that waits for ever.
-// Sections take two launches, a record and a wait for a layer that host and device share, about 2.5 us each,
-// where the pieces were about 18 calls; the device finds a layer's ten kernels without a gap, and its own
-// experts are queued before the host waits. llama.cpp measured 4 to 10 % more tokens from cutting likewise
-// (ggml-org/llama.cpp#18934, RTX 4090 and 5090).
+//   - Cutting the pass into a graph for each part: two launches, a record and a wait for each layer that host
+//     and device share, whether it needs the host or not. 0.1 ms on an H100 (docs/first_card.md).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +29,6 @@ namespace fovea::layers {
 
 struct GraphUse {
   std::int64_t captured = 0;  // shapes
-  std::int64_t sections = 0;  // of them
   std::int64_t launched = 0;  // passes
 };
 
@@ -60,17 +56,18 @@ class Graphs {
   using Work = std::function<bool()>;
   struct Ran {
     bool by_graph = false;
-    bool whole = true;  // neither the work nor the host aside has ended it
+    bool whole = true;  // neither the work nor the host beside it has ended it
   };
-  // A graph asks for `stop` where the host has something to do; work() may itself.
+  // The host beside a graph asks for `stop`; work() may itself.
   Ran run(const Shape& shape, std::span<const kernels::Weight> inside, kernels::Stream& stream,
           const std::stop_token& stop, const Work& work);
 
-  // For work(): what the host does in the middle of a pass, in its order, and may wait for the stream. It is
-  // called again in each pass that a graph does, without work(). False: the pass ends, and work() shall.
-  // Outside run() it is only called.
-  using Aside = std::function<bool()>;
-  bool aside(Aside step);
+  // For work(): what the host does beside the pass when it has been given to the stream, in its order. The
+  // device may wait for it. It is called again in each pass that a graph does, without work(). False: the
+  // pass ends, and work() shall. `wanted` false: it has ended, and only what the device waits for is to be
+  // done. By pieces, and outside run(), it is called at once.
+  using Beside = std::function<bool(bool wanted)>;
+  bool beside(Beside step);
 
   // False: everything is done by pieces, as by a device that captures nothing.
   void use(bool graphs) { captures_ = graphs; }
@@ -87,27 +84,21 @@ class Graphs {
                                    std::int64_t sequences);
 
  private:
-  struct Step {
-    std::unique_ptr<kernels::Graph> section;  // null: the host's
-    Aside aside;
-  };
   struct Known {
     Shape shape;
-    std::vector<Step> steps;  // none until the shape is met again
+    std::unique_ptr<kernels::Graph> graph = {};  // null until the shape is met again
+    std::vector<Beside> beside = {};
     bool is_batch() const { return shape.parts.size() > 1; }
   };
   void forget_a_batch();
-  Ran capture(Known& known, const Work& work);
-  bool begin_section();
-  bool end_section();
-  bool replay(const Known& known, const std::stop_token& stop) const;
+  Ran capture(Known& known, const std::stop_token& stop, const Work& work);
+  bool launch(const Known& known, const std::stop_token& stop) const;
 
   std::vector<Known> known_;
   std::vector<kernels::Weight> inside_;
   kernels::Stream* stream_ = nullptr;
-  std::vector<Step>* noted_ = nullptr;  // while a pass is captured
-  bool capturing_ = false;              // a section
-  bool captures_ = true;                // the device does, as far as is known
+  std::vector<Beside>* noted_ = nullptr;  // while a pass is captured
+  bool captures_ = true;                  // the device does, as far as is known
   GraphUse use_;
 };
 

@@ -2,10 +2,14 @@
 // input and the router's choices come down, the processor's kernels compute the experts whose weights the
 // host keeps, and their sum goes up. Activations cross, weights do not.
 //
-// The device's own experts are given to its stream before the host waits for anything, so that both compute
-// at the same time. The order in which the two sums are added is fixed: the device's first.
+// Few tokens, as in decoding: the device asks where a token has chosen an expert of the host's, goes on with
+// its own, and waits for the answer where it is added (kernels/api/operations.h: HostQuestion). The host
+// looks for each layer's question in turn while the device is at work.
 //
-// A pass that is captured is cut where the host takes part (graphs.h).
+// Many tokens, and devices that cannot ask: copies, between which the host waits for the device. Its own
+// experts are given to its stream before, so that both compute at the same time.
+//
+// The order in which the two sums are added is fixed: the device's first.
 //
 // A prompt's copies are not hidden behind the host's work: 512 tokens of Qwen3-30B-A3B are 4 MB each way, 0.2
 // ms over 25 GB/s, where a processor of 1 TFLOP/s needs 38 ms for such a layer's experts. Two halves in turns
@@ -14,9 +18,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "engine/core/result.h"
 #include "engine/layers/graphs.h"
+#include "engine/layers/layout.h"
 #include "engine/layers/steps.h"
 #include "engine/models/host_weights.h"
 #include "kernels/api/device.h"
@@ -32,21 +39,24 @@ struct HostPart {
 
 class HostExperts {
  public:
-  // For passes of up to max_tokens on `device`. ErrorKind::memory.
+  // For passes of up to max_tokens on `device`, where `rounds` [layers] lie. ErrorKind::memory.
   static Result<std::unique_ptr<HostExperts>> create(const models::ModelConfig& config,
                                                      const kernels::Device& device, const HostPart& host,
-                                                     std::int64_t max_tokens);
+                                                     std::int64_t max_tokens, kernels::HostRound* rounds);
   ~HostExperts();
   // Of pinned memory.
-  static std::int64_t host_bytes(const models::ModelConfig& config, std::int64_t max_tokens) {
-    return 2 * max_tokens * config.hidden * static_cast<std::int64_t>(sizeof(float));
-  }
+  static std::int64_t host_bytes(const models::ModelConfig& config, std::int64_t max_tokens);
   HostExperts(const HostExperts&) = delete;
   HostExperts& operator=(const HostExperts&) = delete;
 
   const models::HostWeights::Layer& layer(std::int64_t index) const { return weights_.layer(index); }
 
-  // A pass in which the host takes part. What it does is aside from the graphs. `h` [tokens, d] is the
+  // Whether the device asks, of few tokens.
+  bool asks() const { return device_.operations().ask_host != nullptr; }
+  // Whether the device has waited for an answer in vain since this was asked last, and in which layer.
+  std::optional<std::int64_t> take_late();
+
+  // A pass in which the host takes part. What it does is beside the graphs. `h` [tokens, d] is the
   // blocks' input, which nobody reads behind one.
   class PassSteps final : public WrappedSteps {
    public:
@@ -57,6 +67,11 @@ class HostExperts {
     bool feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) override;
 
    private:
+    bool ask(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block, const Choices& chosen,
+             const kernels::RmsNorm& then);
+    bool cross(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block,
+               const kernels::RmsNorm& then);
+
     HostExperts& host_;
     float* const h_;
     Staging& staging_;
@@ -65,22 +80,39 @@ class HostExperts {
   };
 
  private:
-  HostExperts(const kernels::Device& device, const HostPart& host, std::int64_t d, std::int64_t used,
-              std::int64_t max_tokens);
-  bool allocate();
-  // Waits for the input and computes the host's part of it.
-  bool compute(std::int64_t layer, std::int64_t tokens, const Staging& staging,
-               const kernels::Stream& stream);
-  std::int64_t bytes() const { return max_tokens_ * d_ * static_cast<std::int64_t>(sizeof(float)); }
+  // Of pinned memory. The device reads `out` until it has asked again.
+  struct Shared {
+    float* x = nullptr;              // [max_tokens, d]
+    float* out = nullptr;            // [max_tokens, d]
+    std::int32_t* ids = nullptr;     // of a question, [max_quantised_rows, used]
+    float* weights = nullptr;        // likewise
+    std::uint32_t* asked = nullptr;  // [layers], and these are, too
+    std::uint32_t* answered = nullptr;
+    std::uint32_t* late = nullptr;  // [1]: 1 + a layer
+    void each(const models::ModelConfig& config, std::int64_t max_tokens, Layout& layout);
+  };
 
+  HostExperts(const models::ModelConfig& config, const kernels::Device& device, const HostPart& host,
+              std::int64_t max_tokens, kernels::HostRound* rounds);
+  bool allocate();
+  bool begin_rounds();
+  void compute(std::int64_t layer, std::int64_t tokens, const Choices& choices);
+  // Waits for the question. False: the stream has failed.
+  bool answer(std::int64_t layer, std::int64_t tokens, kernels::Stream& stream);
+  // Waits for the input of a crossing, likewise.
+  bool wait(const kernels::Stream& stream) const;
+
+  const models::ModelConfig& config_;
   const kernels::Device& device_;
   const kernels::Device& host_;
   const models::HostWeights& weights_;
-  std::int64_t d_, used_, max_tokens_;
+  const std::int64_t max_tokens_;
   std::unique_ptr<kernels::Stream> threads_;  // the host's
-  std::unique_ptr<kernels::Event> input_is_here_;
-  float* x_ = nullptr;    // [max_tokens, d], pinned
-  float* out_ = nullptr;  // [max_tokens, d], pinned; read by the copy up until the next input is here
+  std::unique_ptr<kernels::Event> event_;     // behind the device's work so far
+  std::byte* pinned_ = nullptr;
+  Shared shared_;
+  kernels::HostRound* const device_rounds_;
+  std::vector<std::uint32_t> rounds_;  // of each layer, those that are over
 };
 
 }  // namespace fovea::layers

@@ -72,6 +72,8 @@ class Staging {
   // The layer's handles as they are now; null where the operations read the host's.
   virtual const kernels::Expert* experts(std::int64_t layer, kernels::Stream& stream) = 0;
   virtual Routed routed(std::int64_t layer, std::int64_t tokens) = 0;
+  // Where a device counts what it asks the host, [layers].
+  virtual kernels::HostRound* rounds() { return nullptr; }
 
   // --- back: what is read may be looked at when the stream has been synchronised ---
   // Whether looking at what a pass computes means waiting for the device.

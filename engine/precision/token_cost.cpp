@@ -6,9 +6,12 @@
 namespace fovea::precision {
 namespace {
 
-// A round trip to the host cuts the pass's graph (engine/layers/graphs.h): a copy down, the host's waking,
-// the news and a copy up, and two halves of a graph that begin by themselves. On an H100 with the experts of
-// 8, 24 and 48 layers on the processor a token took 5.7, 9.3 and 14.5 ms instead of 3.3 (docs/first_card.md):
+// Two kernels more in each layer that the host has a part of (engine/layers/host_experts.h), of 5 us of
+// latency each, as an H100's token is made of (docs/gpu.md).
+constexpr double question_seconds = 10e-6;
+// The way there and back, where a token has chosen an expert of the host's. No card has shown yet what a
+// question takes. This is what a pass took that was cut there, and so at most: on an H100 with the experts of
+// 8, 24 and 48 layers on the processor a token took 5.7, 9.3 and 14.5 ms instead of 3.3 (docs/first_card.md),
 // 0.22 ms for each further layer, of which reading its experts at 150 GB/s is 0.14 and what the card is
 // spared 0.02.
 constexpr double round_trip_seconds = 100e-6;
@@ -60,18 +63,20 @@ UnitReads unit_reads(const UnitPlan& units, const PrecisionPlan& plan, std::span
 }
 
 double HostCost::seconds(const UnitTable& units, const std::vector<bool>& on_host) const {
-  double read = 0, round_trips = 0;
+  double read = 0, seconds = 0;
   for (std::int64_t layer = 0; layer < units.layers(); ++layer) {
     bool any = false;
+    double none_chosen = 1;  // as if a token chose each by itself
     for (UnitId id = units.first(layer); id < units.first(layer + 1); ++id) {
       const auto u = static_cast<std::size_t>(id);
       if (!on_host[u]) continue;
       any = true;
+      none_chosen *= 1 - chances[u];
       read += chances[u] * static_cast<double>(bytes[u]);
     }
-    round_trips += any;
+    if (any) seconds += question_seconds + (1 - none_chosen) * round_trip_seconds;
   }
-  return read / (1e9 * gb_per_s) + round_trips * round_trip_seconds;
+  return read / (1e9 * gb_per_s) + seconds;
 }
 
 }  // namespace fovea::precision

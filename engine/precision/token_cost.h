@@ -23,8 +23,8 @@ struct UnitReads {
 UnitReads unit_reads(const UnitPlan& units, const PrecisionPlan& plan, std::span<const double> chances,
                      const std::function<std::int64_t(const models::MatrixSource&)>& host_bytes);
 
-// What the processor's part takes, in seconds: its reads at its memory's speed, and for each layer in which
-// it computes a round trip.
+// What the processor's part takes, in seconds: its reads at its memory's speed, for each layer of which it
+// has a part a question, and as often as a token chooses one of its experts the way there and back.
 struct HostCost {
   std::vector<double> chances = {};      // [units]
   std::vector<std::int64_t> bytes = {};  // [units] in main memory

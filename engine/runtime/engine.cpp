@@ -144,6 +144,9 @@ Result<void> Engine::Parts::check_device() const {
   if (const kernels::Failure failure = stream->failure(); !failure.empty())
     return fail(phrases::name_place(device->name()),
                 errors::device_failed(phrase_of(failure)).advise(phrases::conversation_is_kept()));
+  if (const auto late = forward->take_late())
+    return fail(phrases::name_place(device->name()),
+                errors::processor_is_late(kernels::host_patience_s, *late));
   return {};
 }
 

@@ -30,6 +30,7 @@ Result<std::vector<SelfTestPart>> test_operations(const Bench& bench) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (bench.stop.stop_requested()) return stopped();
     const Case& one = *all[i];
+    if (!one.applies(bench.device)) continue;
     const std::string operation = one.name.substr(0, one.name.find(' '));
     if (bench.progress) {
       bench.progress({.stage = Progress::Stage::self_test,

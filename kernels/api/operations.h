@@ -115,8 +115,8 @@ struct Projection {
 };
 
 // out_p = x · W_pᵀ + bias_p for every projection: one input, quantised once, read by several matrices. Behind
-// them, where it is given, the addition of what was computed, and the norm for what comes next: a device may do
-// both without a launch of their own.
+// them, where it is given, the addition of what was computed, and the norm for what comes next: a device may
+// do both without a launch of their own.
 struct Linear {
   const float* x = nullptr;  // [tokens, columns], rows adjacent
   std::int64_t tokens = 0;
@@ -314,6 +314,49 @@ struct FeedForward {
   RmsNorm then = {};                      // its residual is out; or none
 };
 
+// What a device asks the host in the middle of a pass: a layer's experts may be the host's in part. It asks
+// where a token of these has chosen one that has no data in the table, or always; goes on with its own; and
+// waits for the answer only where it is added. A layer that needs nothing of the host costs no way there and
+// back.
+//
+// host_…, asked, answered and late lie in memory that both reach (Device::allocate_host). Both count a
+// layer's rounds from 1; the device's number lies in its own memory and is zero at first.
+struct HostRound {
+  std::uint32_t number;
+  std::uint32_t asked;  // 1: in this round
+};
+struct HostQuestion {
+  const float* x = nullptr;  // [tokens, d]
+  std::int64_t tokens = 0;
+  std::int64_t d = 0;
+  std::int64_t used = 0;
+  const std::int32_t* ids = nullptr;  // [tokens, used]
+  const float* weights = nullptr;     // [tokens, used]
+  const Expert* table = nullptr;      // in the device's memory; or null where it asks always
+  bool always = false;
+  HostRound* round = nullptr;
+  float* host_x = nullptr;           // as x, written where it asks, and so are
+  std::int32_t* host_ids = nullptr;  // those
+  float* host_weights = nullptr;     // and those
+  std::uint32_t* asked = nullptr;    // 2 · number, and 1 more where it asks: written last, in any case
+};
+
+// out += host_out where the device has asked and the answer's number is the round's. It is waited for, but
+// no longer than host_patience_s: then `late` is told the name, and what is computed since is worth nothing.
+constexpr int host_patience_s = 1;
+struct HostAnswer {
+  const HostRound* round = nullptr;
+  const float* host_out = nullptr;  // [tokens, d]
+  const std::uint32_t* answered = nullptr;
+  std::uint32_t* late = nullptr;
+  std::uint32_t name = 0;
+  float* out = nullptr;  // [tokens, d]
+  bool alone = false;    // out is the answer: there was nothing before
+  std::int64_t tokens = 0;
+  std::int64_t d = 0;
+  RmsNorm then = {};  // as in FeedForward
+};
+
 // x += y.   [count]
 struct Add {
   float* x = nullptr;
@@ -356,6 +399,9 @@ struct OperationTable {
   void (*add)(const Add&, Stream&);
   void (*soft_cap)(const SoftCap&, Stream&);
   void (*top_k)(const TopK&, Stream&);
+  // Of devices whose memory is not the host's, which may do so; else null.
+  void (*ask_host)(const HostQuestion&, Stream&) = nullptr;
+  void (*add_answer)(const HostAnswer&, Stream&) = nullptr;
 };
 
 }  // namespace fovea::kernels

@@ -27,6 +27,8 @@ class Case {
   std::string name;  // "linear q4_0 17x96 3 tokens"
   Work work;
 
+  // Whether the device has the operation.
+  virtual bool applies(const Device&) const { return true; }
   // Puts the inputs into the device's memory; the result runs the operation once.
   virtual std::function<void(Stream&)> build(Memory&) const = 0;
   // The largest allowed difference of each element of Memory::outputs() from the reference's.
@@ -49,6 +51,7 @@ Benchmarks benchmarks();
 
 void add_matrix_sweep(Cases&, Random&);  // embed_rows, linear
 void add_feed_forward_sweep(Cases&, Random&);
+void add_host_share_sweep(Cases&, Random&);  // ask_host, add_answer
 void add_attention_inputs_sweep(Cases&, Random&);
 void add_attention_sweep(Cases&, Random&);
 void add_vector_sweep(Cases&, Random&);     // rms_norm, add, soft_cap

@@ -17,6 +17,8 @@ const OperationTable& operations() {
       .add = cuda::add,
       .soft_cap = cuda::soft_cap,
       .top_k = cuda::top_k,
+      .ask_host = cuda::ask_host,
+      .add_answer = cuda::add_answer,
   };
   return table;
 }

@@ -23,5 +23,7 @@ void feed_forward(const FeedForward&, Stream&);
 void add(const Add&, Stream&);
 void soft_cap(const SoftCap&, Stream&);
 void top_k(const TopK&, Stream&);
+void ask_host(const HostQuestion&, Stream&);
+void add_answer(const HostAnswer&, Stream&);
 
 }  // namespace fovea::kernels::cuda

@@ -227,6 +227,33 @@ FOVEA_DEVICE void wait_for_earlier() {
 #endif
 }
 
+// What was written before is seen by the host before what is written behind it.
+FOVEA_DEVICE void fence_system() {
+  __threadfence_system();
+}
+// Words of memory that the host reaches, too, around all caches.
+FOVEA_DEVICE void tell_host(std::uint32_t* word, std::uint32_t value) {
+  *static_cast<volatile std::uint32_t*>(word) = value;
+}
+FOVEA_DEVICE float load_from_host(const float* address) {
+  return *static_cast<const volatile float*>(address);
+}
+// Whether the host has written the value within its patience; then all is seen that it wrote before.
+FOVEA_DEVICE bool wait_for_host(const std::uint32_t* word, std::uint32_t value) {
+  const auto now = [] {
+    std::uint64_t ns;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ns));
+    return ns;
+  };
+  const std::uint64_t start = now();
+  while (*static_cast<const volatile std::uint32_t*>(word) != value) {
+    if (now() - start > std::uint64_t{1000000000} * host_patience_s) return false;
+    asm volatile("nanosleep.u32 100;");
+  }
+  __threadfence_system();
+  return true;
+}
+
 // A hint that the 128 bytes around the address will be read soon: they come into the second-level cache.
 FOVEA_DEVICE void prefetch(const void* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));

@@ -1,5 +1,6 @@
 #include "apart_device.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +23,7 @@ std::size_t mapped_bytes(std::int64_t bytes) {
 struct Work {
   std::function<void(Stream&)> run;
   bool feed_forward = false;
+  std::function<bool()> answered = {};  // of what waits for the host
 };
 
 struct ApartGraph final : Graph {
@@ -40,6 +42,7 @@ class ApartStream final : public Stream {
       return;
     }
     if (work.feed_forward) device_.count_feed_forward(1, 0);
+    if (work.answered) ++questions_;
     waiting_.push_back(std::move(work));
     ++pushed_;
   }
@@ -70,17 +73,35 @@ class ApartStream final : public Stream {
   std::int64_t done() const { return pushed_ - std::ssize(waiting_); }
   void run_until(std::int64_t mark) {
     while (done() < mark) {
-      const Work work = std::move(waiting_.front());
-      waiting_.pop_front();
-      if (device_.failure().empty()) device_.inside([&] { work.run(*inner_); });
+      if (run_first()) continue;
+      std::fputs("ApartDevice: the host waits for the device, which waits for its answer\n", stderr);
+      std::abort();
     }
+  }
+  // Where the host is asked something, it looks whether all is done so far, and that brings the device on.
+  void bring_on() {
+    if ((questions_ > 0 || !device_.failure().empty()) && !waiting_.empty()) run_first();
   }
   const ApartDevice& device() const { return device_; }
 
  private:
+  // False: it waits for the host.
+  bool run_first() {
+    bool waits = false;
+    if (waiting_.front().answered && device_.failure().empty())
+      device_.inside([&] { waits = !waiting_.front().answered(); });
+    if (waits) return false;
+    const Work work = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (work.answered) --questions_;
+    if (device_.failure().empty()) device_.inside([&] { work.run(*inner_); });
+    return true;
+  }
+
   const ApartDevice& device_;
   std::unique_ptr<Stream> inner_;
   std::deque<Work> waiting_;
+  int questions_ = 0;  // among them
   std::unique_ptr<ApartGraph> capture_;
   std::int64_t pushed_ = 0;
 };
@@ -91,7 +112,10 @@ ApartStream& apart(Stream& stream) {
 
 class ApartEvent final : public Event {
  public:
-  bool done() const override { return stream_ == nullptr || stream_->done() >= mark_; }
+  bool done() const override {
+    if (stream_ != nullptr) stream_->bring_on();
+    return stream_ == nullptr || stream_->done() >= mark_;
+  }
   void wait() const override {
     if (stream_ != nullptr) stream_->run_until(mark_);
   }
@@ -127,6 +151,32 @@ void linear(const Linear& arguments, Stream& stream) {
       });
 }
 
+void ask_host(const HostQuestion& arguments, Stream& stream) {
+  apart(stream).push([q = arguments](Stream&) {
+    const std::int64_t choices = q.tokens * q.used;
+    const bool asks = q.always || std::any_of(q.ids, q.ids + choices,
+                                              [&](std::int32_t id) { return !q.table[id].gate.data; });
+    *q.round = {q.round->number + 1, asks ? 1U : 0U};
+    if (asks) {
+      std::copy_n(q.x, q.tokens * q.d, q.host_x);
+      std::copy_n(q.ids, choices, q.host_ids);
+      std::copy_n(q.weights, choices, q.host_weights);
+    }
+    *q.asked = 2 * q.round->number + q.round->asked;
+  });
+}
+
+void add_answer(const HostAnswer& arguments, Stream& stream) {
+  apart(stream).push(
+      Work{.run =
+               [a = arguments, norm = inner_operations(stream).rms_norm](Stream& inner) {
+                 for (std::int64_t i = 0; a.round->asked != 0 && i < a.tokens * a.d; ++i)
+                   a.out[i] = a.alone ? a.host_out[i] : a.out[i] + a.host_out[i];
+                 if (a.then) norm(a.then, inner);
+               },
+           .answered = [a = arguments] { return a.round->asked == 0 || *a.answered == a.round->number; }});
+}
+
 // The experts are those that the device's own table names when the operation runs.
 void feed_forward(const FeedForward& arguments, Stream& stream) {
   if (!arguments.experts.empty() && arguments.table == nullptr) {
@@ -160,6 +210,8 @@ constexpr OperationTable table = {
     .add = later<&OperationTable::add, Add>,
     .soft_cap = later<&OperationTable::soft_cap, SoftCap>,
     .top_k = later<&OperationTable::top_k, TopK>,
+    .ask_host = ask_host,
+    .add_answer = add_answer,
 };
 
 }  // namespace

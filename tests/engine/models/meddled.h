@@ -35,6 +35,7 @@ class Meddled final : public kernels::ForwardingDevice {
   mutable std::vector<std::byte*> device_memory, host_memory;  // in the order in which they were given out
   std::size_t unpinned = ~std::size_t{0};                      // of host memory: not pinned
   bool deaf = false;                                           // nobody waits for events
+  bool mute = false;                                           // no answer of the host's is heard
   struct Read {
     const std::byte* host;
     std::int64_t bytes;
@@ -44,16 +45,20 @@ class Meddled final : public kernels::ForwardingDevice {
   void lose_device_memory(std::size_t index) {
     inner_.release(std::exchange(device_memory[index], nullptr), 0);
   }
-  // Lost, and given out again, where it may lie at the same place. The forward pass takes it behind what
-  // crosses without a host.
-  void move_hosts_input() {
-    inner_.release_host(std::exchange(host_memory[1], nullptr), 0);
-    moved_ = inner_.allocate_host(4096);
-  }
-  ~Meddled() override { inner_.release_host(moved_, 0); }
+  ~Meddled() override { inner_.release_host(silence_, 0); }
   Meddled(const Meddled&) = delete;
   Meddled& operator=(const Meddled&) = delete;
 
+  const kernels::OperationTable& operations() const override {
+    meddled_ = this;
+    operations_ = inner_.operations();
+    operations_.add_answer = [](const kernels::HostAnswer& answer, kernels::Stream& s) {
+      kernels::HostAnswer heard = answer;
+      if (meddled_->mute) heard.answered = reinterpret_cast<const std::uint32_t*>(meddled_->silence_);
+      meddled_->inner_.operations().add_answer(heard, s);
+    };
+    return operations_;
+  }
   bool memory_is_host() const override { return false; }
   kernels::DeviceFacts facts() const override { return inner_.facts(); }
   std::byte* allocate(std::int64_t bytes) const override {
@@ -92,8 +97,10 @@ class Meddled final : public kernels::ForwardingDevice {
   }
 
  private:
+  static inline const Meddled* meddled_ = nullptr;
+  mutable kernels::OperationTable operations_;
   mutable std::vector<std::byte> unpinned_;
-  std::byte* moved_ = nullptr;
+  std::byte* silence_ = inner_.allocate_host(64);
 };
 
 // New memory of the emulated device is filled with ones, which no number is.

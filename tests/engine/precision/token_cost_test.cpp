@@ -94,29 +94,44 @@ class TokenCostTest : public QObject {
     QCOMPARE(reads.device, 3 * 2 * block);
   }
 
-  void timeIsReadsAndRoundTrips() {
+  void timeIsReadsQuestionsAndMisses() {
     std::vector<bool> first_layer(32);
     std::fill_n(first_layer.begin(), 8, true);
-    // Two of a gigabyte each at 100 GB/s, and a round trip.
+    // Two of a gigabyte each at 100 GB/s, a question, and mostly an answer.
     const double seconds = cost_of(100, {}).seconds(units(), first_layer);
     QVERIFY(seconds > 0.02 && seconds < 0.0202);
     QCOMPARE(cost_of(100, {}).seconds(units(), std::vector<bool>(32)), 0.0);
+    // Where reading takes no time: one expert of eight is missed by a quarter of the tokens, one of two
+    // layers twice as often.
+    const HostCost quick = cost_of(1e12, {});
+    std::vector<bool> one(32);
+    one[3] = true;
+    const double once = quick.seconds(units(), one);
+    QVERIFY(std::abs(once - (10e-6 + 0.25 * 100e-6)) < 1e-9);
+    one[20] = true;
+    QVERIFY(std::abs(quick.seconds(units(), one) - 2 * once) < 1e-9);
+    one[20] = false;
+    one[4] = true;
+    QVERIFY(std::abs(quick.seconds(units(), one) - (10e-6 + (1 - 0.75 * 0.75) * 100e-6)) < 1e-9);
   }
 
   // Eight units must go: two cold ones of each layer cost a fifteenth of a whole layer.
   void autoLeavesTheColdExperts_data() {
     QTest::addColumn<bool>("profile");
+    QTest::addColumn<bool>("even");
     QTest::addColumn<double>("gb_per_s");
     QTest::addColumn<bool>("cold");
-    QTest::newRow("no profile") << false << 100.0 << false;
-    QTest::newRow("a profile") << true << 100.0 << true;
-    QTest::newRow("memory so fast that round trips cost more") << true << 1e6 << false;
+    QTest::newRow("no profile") << false << false << 100.0 << false;
+    QTest::newRow("a profile") << true << false << 100.0 << true;
+    QTest::newRow("memory so fast that misses alone cost") << true << false << 1e6 << true;
+    QTest::newRow("likewise, and every layer missed as often") << true << true << 1e6 << false;
   }
   void autoLeavesTheColdExperts() {
     QFETCH(bool, profile);
+    QFETCH(bool, even);
     QFETCH(double, gb_per_s);
     QFETCH(bool, cold);
-    const auto uses = skewed();
+    const auto uses = even ? std::vector<float>(32, 1.0F) : skewed();
     const HostCost cost = cost_of(gb_per_s, uses);
     const OffloadSettings automatic{.cpu_moe_layers = -1, .override_tensors = {}};
     const auto choice =

@@ -376,8 +376,8 @@ template <bool loads>
 Instruction::Run access(const Name& name) {
   const auto has = [&name](std::string_view part) { return std::ranges::find(name, part) != name.end(); };
   for (const std::string_view part : name) {
-    constexpr std::string_view known[] = {"ld",    "st", "global", "shared", "local",
-                                          "param", "nc", "cg",     "v2",     "v4"};
+    constexpr std::string_view known[] = {"ld", "st", "global", "shared", "local",   "param",
+                                          "nc", "cg", "v2",     "v4",     "volatile"};
     if (std::ranges::find(known, part) == std::end(known) && part != name.back()) unknown();
   }
   return with_type(name.back(), [&]<typename Of>(Of) -> Instruction::Run {
@@ -625,6 +625,8 @@ void choose(Instruction& i, const Name& name) {
     together(largest, 1);
   } else if (what == "mma") {
     together(matrices(name), -1);
+  } else if (what == "nanosleep") {
+    i.run = [](Thread&, const Instruction&) -> Step { throw WaitsForHost(); };
   } else if (what == "prefetch" || what == "membar" || what == "griddepcontrol") {
     i.run = nothing;  // of no effect on what is computed
   } else {

@@ -281,6 +281,7 @@ std::string Machine::execute(const Program& program, const Function& kernel, con
   std::iota(order.begin(), order.end(), std::uint64_t{0});
   std::ranges::shuffle(order, state_->random);
   state_->block.shared.resize(static_cast<std::size_t>(program.shared_bytes + grid.shared_bytes));
+  waits_for_host_ = false;
   Launch launch(*state_, kernel, grid, bytes);
   for (const std::uint64_t i : order) {
     const std::array<std::uint32_t, 3> block = {
@@ -292,6 +293,9 @@ std::string Machine::execute(const Program& program, const Function& kernel, con
     } catch (const std::runtime_error& error) {
       return kernel.name + ", block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + ", " +
              std::to_string(block[2]) + "), " + error.what();
+    } catch (const WaitsForHost&) {
+      waits_for_host_ = true;
+      return {};
     }
   }
   return {};

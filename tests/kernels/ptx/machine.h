@@ -40,7 +40,10 @@ class Machine {
   void use_seed(std::uint64_t seed);
   // That threads have done so far, of all launches.
   std::int64_t instructions() const;
-  // `parameters` has one pointer for each of the kernel's. Empty, or what went wrong.
+  // `parameters` has one pointer for each of the kernel's. Empty, or what went wrong. A launch in which a
+  // thread sleeps waits for the host: it ends there, and as it may have written nothing yet it is to be done
+  // anew.
+  bool waits_for_host() const { return waits_for_host_; }
   std::string execute(const Program& program, const Function& kernel, const Grid& grid,
                       const void* const* parameters);
 
@@ -48,6 +51,7 @@ class Machine {
   class Launch;
   struct State;
   std::unique_ptr<State> state_;
+  bool waits_for_host_ = false;
 };
 
 }  // namespace fovea::tests::ptx

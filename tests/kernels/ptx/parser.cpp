@@ -79,8 +79,9 @@ std::optional<Slot> number(std::string_view text) {
   return negative ? ~value + 1 : value;
 }
 
-constexpr std::string_view special_names[special_count] = {"%tid.x",   "%ntid.x",   "%ctaid.x",  "%ctaid.y",
-                                                           "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z"};
+constexpr std::string_view special_names[special_count] = {"%tid.x",    "%ntid.x",   "%ctaid.x",
+                                                           "%ctaid.y",  "%ctaid.z",  "%nctaid.x",
+                                                           "%nctaid.y", "%nctaid.z", "%globaltimer"};
 
 // .align 8 .b8 name[32]
 struct Array {
@@ -364,8 +365,9 @@ class Parser {
 
   void read_operands(Instruction& made, const std::vector<std::string_view>& name,
                      const std::vector<std::string_view>& operands) {
-    const bool writes = !(name[0] == "st" || name[0] == "bar" || name[0] == "cp" || name[0] == "prefetch" ||
-                          name[0] == "membar" || name[0] == "griddepcontrol" || name[0] == "ret");
+    const bool writes =
+        !(name[0] == "st" || name[0] == "bar" || name[0] == "cp" || name[0] == "prefetch" ||
+          name[0] == "membar" || name[0] == "griddepcontrol" || name[0] == "nanosleep" || name[0] == "ret");
     bool first = writes;
     for (const std::string_view one : operands) {
       if (first) {

@@ -65,7 +65,18 @@ struct Function {
   std::uint32_t max_threads = 1024;
 };
 
-enum Special : int { tid_x, ntid_x, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z, special_count };
+enum Special : int {
+  tid_x,
+  ntid_x,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  globaltimer,
+  special_count
+};
 
 // Of one source. Shared memory is that of all its functions: the most that a kernel of it can want.
 struct Program {

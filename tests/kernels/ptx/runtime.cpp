@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime_api.h>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <stdexcept>
@@ -23,10 +24,16 @@ struct Kernel {
   std::int64_t dynamic_bytes = usual_shared_bytes;
 };
 
-using Work = std::function<void()>;
+using Work = std::function<bool()>;  // false: it waits for the host, and has done nothing
 struct Stream {
   bool captures = false;
   std::vector<Work> captured;
+  std::deque<Work> waiting;
+  std::uint64_t given = 0;
+};
+struct Event {
+  Stream* stream = nullptr;  // null: it was never recorded
+  std::uint64_t given = 0;
 };
 using Graph = std::vector<Work>;
 
@@ -57,15 +64,31 @@ Stream& stream_of(cudaStream_t stream) {
   return *reinterpret_cast<Stream*>(stream);
 }
 
-cudaError_t give(cudaStream_t stream, Work work) {
+// As far as it goes; whether the first `given` pieces have been done.
+bool go_on(Stream& stream, std::uint64_t given) {
   const std::scoped_lock lock(device().mutex);
+  while (!stream.waiting.empty() && (device().lost != cudaSuccess || stream.waiting.front()()))
+    stream.waiting.pop_front();
+  return stream.given - stream.waiting.size() >= given;
+}
+
+cudaError_t give(cudaStream_t of, Work work) {
+  const std::scoped_lock lock(device().mutex);
+  Stream& stream = stream_of(of);
   if (device().lost != cudaSuccess) return note(device().lost);
-  if (stream_of(stream).captures) {
-    stream_of(stream).captured.push_back(std::move(work));
+  if (stream.captures) {
+    stream.captured.push_back(std::move(work));
   } else {
-    work();
+    stream.waiting.push_back(std::move(work));
+    go_on(stream, ++stream.given);
   }
   return note(device().lost);
+}
+cudaError_t give_at_once(cudaStream_t stream, std::function<void()> work) {
+  return give(stream, [work = std::move(work)] {
+    work();
+    return true;
+  });
 }
 
 void fail(const std::string& what) {
@@ -173,8 +196,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ho
     for (const auto& bytes : kept) parameters.push_back(bytes.data());
     const std::string wrong =
         device().machine.execute(*kernel.program, *kernel.function, grid, parameters.data());
+    if (device().machine.waits_for_host()) return false;
     ++device().kernels_run;
     if (!wrong.empty()) fail(wrong);
+    return true;
   });
 }
 
@@ -232,45 +257,47 @@ cudaError_t cudaFree(void* memory) {
   std::free(memory);
   return cudaSuccess;
 }
+// Kernels reach it, too.
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
-  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  return *memory ? cudaSuccess : note(cudaErrorMemoryAllocation);
+  return cudaMalloc(memory, bytes);
 }
 cudaError_t cudaFreeHost(void* memory) {
-  std::free(memory);
-  return cudaSuccess;
+  return cudaFree(memory);
 }
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t stream) {
-  return give(stream, [=] { std::memcpy(target, source, bytes); });
+  return give_at_once(stream, [=] { std::memcpy(target, source, bytes); });
 }
 cudaError_t cudaMemcpy2DAsync(void* target, std::size_t target_stride, const void* source,
                               std::size_t source_stride, std::size_t bytes, std::size_t count, cudaMemcpyKind,
                               cudaStream_t stream) {
-  return give(stream, [=] {
+  return give_at_once(stream, [=] {
     for (std::size_t i = 0; i < count; ++i)
       std::memmove(static_cast<std::byte*>(target) + i * target_stride,
                    static_cast<const std::byte*>(source) + i * source_stride, bytes);
   });
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
-  return give(stream, [=] { std::memset(memory, value, bytes); });
+  return give_at_once(stream, [=] { std::memset(memory, value, bytes); });
 }
 
 // --- events, streams, graphs ---
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = static_cast<cudaEvent_t>(std::malloc(1));
+  *event = reinterpret_cast<cudaEvent_t>(new Event);
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  std::free(event);
+  delete reinterpret_cast<Event*>(event);
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  *reinterpret_cast<Event*>(event) = {&stream_of(stream), stream_of(stream).given};
   return note(device().lost);
 }
-cudaError_t cudaEventQuery(cudaEvent_t) {
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  const Event& of = *reinterpret_cast<Event*>(event);
+  if (of.stream && !go_on(*of.stream, of.given)) return cudaErrorNotReady;
   return note(device().lost);
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -285,16 +312,17 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete &stream_of(stream);
   return cudaSuccess;
 }
-cudaError_t cudaStreamQuery(cudaStream_t) {
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  if (!go_on(stream_of(stream), stream_of(stream).given)) return cudaErrorNotReady;
   return note(device().lost);
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  stream_of(stream) = {.captures = true, .captured = {}};
+  stream_of(stream).captures = true;
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  *graph = reinterpret_cast<cudaGraph_t>(new Graph(std::move(stream_of(stream).captured)));
-  stream_of(stream) = {};
+  *graph = reinterpret_cast<cudaGraph_t>(new Graph(std::exchange(stream_of(stream).captured, {})));
+  stream_of(stream).captures = false;
   return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {

@@ -1,6 +1,6 @@
 // NVIDIA's runtime library over machine.h: the module's own host code finds a device of one architecture that
 // executes the PTX that nvcc put into its objects. What is given to a stream is done at once, unless the
-// stream captures.
+// stream captures, or what is before it waits for the host: then when somebody asks whether it is done.
 #pragma once
 
 #include <cstdint>

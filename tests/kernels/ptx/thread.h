@@ -31,6 +31,9 @@ struct Block {
   std::uint64_t seed = 0;         // of what the PTX ISA leaves open (Machine::use_seed)
 };
 
+// What a thread throws that waits for the host: the launch is to be done anew later.
+struct WaitsForHost {};
+
 class Thread {
  public:
   // At the kernel's beginning. What is given must stay while the thread runs.

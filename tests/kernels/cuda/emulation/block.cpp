@@ -52,6 +52,7 @@ std::string Block::run(const Launch& launch, const std::function<void()>& earlie
   launch_ = &launch;
   earlier_ended_ = earlier_ended;
   failure_.clear();
+  waits_for_host_ = false;
   const Grid& grid = launch.grid;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > 65535 || grid.z > 65535 || launch.threads == 0 ||
       launch.threads > max_threads || launch.shared_bytes > max_shared_bytes) {
@@ -172,6 +173,12 @@ void Block::fail(const std::string& what) {
 void Block::fail_in_signal(const std::string& what) {
   failure_ = whereabouts() + " " + what;
   for (;;) leave();
+}
+
+void Block::wait_for_host() {
+  if (!host_has_time_) return;
+  waits_for_host_ = true;
+  fail("waits for the host");
 }
 
 void Block::wait_for_earlier() {

@@ -58,6 +58,9 @@ class Block {
   // called when the first thread of a launch that overlaps has waited: before, it must not reach what earlier
   // kernels may still be writing or reading, which is anything.
   std::string run(const Launch&, const std::function<void()>& earlier_ended = nullptr);
+  // Whether the host may take its time for an answer, and whether the launch has ended for want of one.
+  void host_has_time(bool has) { host_has_time_ = has; }
+  bool waits_for_host() const { return waits_for_host_; }
 
   // --- for the thread that runs; each names the location in the kernel ---
   void wait_for_earlier();
@@ -74,6 +77,9 @@ class Block {
   // Ends the launch where it is a race.
   void trace(const void* address, std::int64_t bytes, Accesses::Kind kind);
   void trace_fence() { accesses_.fence(number()); }
+  // Where the host has time, the launch ends here, to be done anew later: no thread may have written anything
+  // yet. Otherwise the host is late.
+  void wait_for_host();
   // Ends the launch: "kernel k, block (0, 0, 0), thread 3 <what>".
   [[noreturn]] void fail(const std::string& what);
   [[noreturn]] void fail_in_signal(
@@ -155,6 +161,7 @@ class Block {
   std::uint64_t phase_ = 0;
   std::uint64_t first_phase_ = 1;
   std::string failure_;
+  bool host_has_time_ = false, waits_for_host_ = false;
 };
 
 }  // namespace fovea::kernels::cuda::emulation

@@ -1,6 +1,7 @@
 // The emulation's half of platform.h.
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -270,6 +271,22 @@ inline std::uint32_t bits_of(float value) {
 }
 inline void wait_for_earlier() {
   emulation::Block::current()->wait_for_earlier();
+}
+inline void fence_system() {
+  emulation::trace_fence();
+}
+// Words of memory that the host reaches, too.
+inline void tell_host(std::uint32_t* word, std::uint32_t value) {
+  std::atomic_ref(*word).store(value, std::memory_order_release);
+}
+inline float load_from_host(const float* address) {
+  return *address;
+}
+inline bool wait_for_host(const std::uint32_t* word, std::uint32_t value) {
+  auto& shared = const_cast<std::uint32_t&>(*word);
+  if (std::atomic_ref(shared).load(std::memory_order_acquire) == value) return true;
+  emulation::Block::current()->wait_for_host();
+  return false;
 }
 // A hint reads nothing, but what it names must be there.
 inline void prefetch(const void* address) {

@@ -61,11 +61,16 @@ void Queue::push(Launch launch) {
   piece.what = "kernel " + launch.kernel;
   for (const void* const word : launch.words) {
     if (const int number = machine_.memory.number(word)) piece.named.push_back({word, -1, number});
+    if (const int number = machine_.pinned.number(static_cast<const std::byte*>(word), 1))
+      piece.named.push_back({word, 1, number});
   }
   piece.overlaps = launch.overlaps;
   const auto shared = std::make_shared<Launch>(std::move(launch));
   piece.work = [this, shared]() -> std::string {
+    machine_.block.host_has_time(!host_is_late_);
     const std::string wrong = machine_.block.run(*shared, [this] { machine_.memory.go_on(); });
+    waits_for_host_ = machine_.block.waits_for_host();
+    if (waits_for_host_) return {};
     ++machine_.kernels;
     if (!wrong.empty()) return wrong;
     const std::string damage = machine_.memory.damage();
@@ -99,8 +104,8 @@ void Queue::add(Piece piece) {
   for (std::uint64_t some = random_() % 4; some > 2 && !waiting_.empty(); --some) run_first();
 }
 
-void Queue::run_first() {
-  const Piece first = std::move(waiting_.front());
+bool Queue::run_first() {
+  Piece first = std::move(waiting_.front());
   waiting_.pop_front();
   // After a failure a stream does nothing more.
   if (failure_.empty()) {
@@ -112,7 +117,12 @@ void Queue::run_first() {
         },
         first.only, first.overlaps);
   }
+  if (std::exchange(waits_for_host_, false)) {
+    waiting_.push_front(std::move(first));
+    return false;
+  }
   ++ended_;
+  return true;
 }
 
 std::string Queue::released(const Piece& piece) const {
@@ -143,7 +153,9 @@ bool Queue::done(std::uint64_t count) {
 
 void Queue::finish(std::uint64_t count) {
   const std::scoped_lock lock(mutex_);
-  while (ended_ < count) run_first();
+  while (ended_ < count) {
+    host_is_late_ = !run_first();  // it waits for what waits for it
+  }
 }
 
 Failure Queue::failure() const {

@@ -88,7 +88,7 @@ class Queue {
   struct Captured;
 
   void add(Piece piece);
-  void run_first();
+  bool run_first();  // false: it waits for the host
   std::string released(const Piece& piece) const;
   void spoil(const std::string& what);
 
@@ -99,6 +99,7 @@ class Queue {
   std::deque<Piece> waiting_;
   std::uint64_t ended_ = 0;
   std::string failure_;
+  bool waits_for_host_ = false, host_is_late_ = false;
   // The capturing thread's.
   std::optional<std::vector<Piece>> capture_;
   std::string spoiled_;

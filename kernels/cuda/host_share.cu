@@ -1,0 +1,77 @@
+// ask_host and add_answer. A block asks, of few tokens; as many as there are tokens wait for the answer, add
+// it, and go on with the norm behind it. Where no token chose an expert of the host's, that is two kernels
+// that find nothing to do. Bound by latency: of the link where there is a question, of a launch where not.
+//
+// Memory of the host's is written and read around the caches: a question's values are on the host before its
+// number, and an answer's are read when its number has been seen.
+#include "kernels/cuda/norm.h"
+#include "kernels/cuda/operations.h"
+
+namespace fovea::kernels::cuda {
+namespace {
+
+constexpr unsigned threads = 512;
+constexpr int normed_columns = 8;  // that a thread keeps of a row
+
+FOVEA_KERNEL(threads) ask_kernel(HostQuestion op) {
+  wait_for_earlier();
+  FOVEA_SHARED(int, missing, 1);
+  if (thread_index() == 0) missing[0] = op.always ? 1 : 0;
+  sync_block();
+  const std::int64_t choices = op.tokens * op.used;
+  for (std::int64_t i = thread_index(); i < choices && !op.always; i += threads) {
+    if (!op.table[op.ids[i]].gate.data) atomic_add(missing[0], 1);
+  }
+  sync_block();
+  const bool asks = missing[0] > 0;
+  if (asks) {
+    for (std::int64_t i = thread_index(); i < op.tokens * op.d; i += threads) op.host_x[i] = op.x[i];
+    for (std::int64_t i = thread_index(); i < choices; i += threads) {
+      op.host_ids[i] = op.ids[i];
+      op.host_weights[i] = op.weights[i];
+    }
+    fence_system();
+  }
+  sync_block();
+  if (thread_index() != 0) return;
+  const std::uint32_t round = op.round->number + 1;
+  *op.round = {round, asks ? 1U : 0U};
+  tell_host(op.asked, 2 * round + (asks ? 1 : 0));
+}
+
+FOVEA_KERNEL(threads) answer_kernel(HostAnswer op, Quantised quantised, bool prefetches) {
+  if (prefetches) prefetch_norm(op.then);
+  wait_for_earlier();
+  FOVEA_SHARED(int, in_time, 1);
+  const std::int64_t row = block_x();
+  if (op.round->asked != 0) {
+    if (thread_index() == 0) {
+      const bool came = wait_for_host(op.answered, op.round->number);
+      in_time[0] = came ? 1 : 0;
+      if (!came) tell_host(op.late, op.name);
+    }
+    sync_block();
+    float* const out = op.out + row * op.d;
+    for (std::int64_t i = thread_index(); i < op.d; i += threads) {
+      const float share = in_time[0] ? load_from_host(op.host_out + row * op.d + i) : 0.0F;
+      out[i] = op.alone ? share : out[i] + share;
+    }
+    sync_block();
+  }
+  if (op.then.x) norm_row<normed_columns>(op.then, quantised, row);
+}
+
+}  // namespace
+
+void ask_host(const HostQuestion& op, Stream& stream) {
+  launch<ask_kernel>({.threads = threads, .overlaps = true}, on_cuda(stream), op);
+}
+
+void add_answer(const HostAnswer& op, Stream& stream) {
+  const RmsNorm& then = op.then;
+  launch<answer_kernel>({.grid_x = static_cast<unsigned>(op.tokens), .threads = threads, .overlaps = true},
+                        on_cuda(stream), op, quantised_arrays(then.quantised, then.rows, then.columns),
+                        then && on_cuda(stream).prefetches());
+}
+
+}  // namespace fovea::kernels::cuda
