@@ -29,9 +29,9 @@ std::int64_t Graphs::max_first(std::int64_t first, std::int64_t page_tokens) {
 
 std::int64_t Graphs::driver_bytes(std::int64_t layers, std::int64_t context, std::int64_t page_tokens,
                                   std::int64_t sequences) {
-  // Eight of a layer with experts, and where the processor has a part two more; of each further sequence
-  // those of attention.
-  constexpr std::int64_t kernels_of_layer = 10, kernels_of_attention = 3;
+  // Seven to ten of a layer with experts, two more where the processor has a part, and more where a layer has
+  // norms and inputs of its own; of each further sequence those of attention.
+  constexpr std::int64_t kernels_of_layer = 14, kernels_of_attention = 3;
   constexpr std::int64_t kernel_bytes = 64 << 10;
   std::int64_t graphs = 1;
   for (std::int64_t reach = min_pages * page_tokens; reach < context; reach *= 2) ++graphs;
@@ -80,6 +80,7 @@ bool Graphs::launch(const Known& known, const std::stop_token& stop) const {
 Graphs::Ran Graphs::capture(Known& known, const std::stop_token& stop, const Work& work) {
   captures_ = stream_->begin_capture();
   if (!captures_) return {.whole = work()};
+  known.beside.clear();  // of a capture that failed
   noted_ = &known.beside;
   const bool whole = work();
   noted_ = nullptr;

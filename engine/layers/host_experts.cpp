@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -13,7 +14,10 @@ namespace fovea::layers {
 
 namespace {
 
-constexpr int polls_at_once = 64;  // of a question, before the driver is asked whether all is well
+// Looks at a question before the driver is asked whether all is well, and how long that goes on before the
+// device is waited for with its own patience.
+constexpr int polls_at_once = 1024;
+constexpr std::chrono::seconds longest_wait{10};
 
 std::atomic_ref<std::uint32_t> shared_word(std::uint32_t* words, std::int64_t layer) {
   return std::atomic_ref(words[layer]);
@@ -66,7 +70,7 @@ bool HostExperts::allocate() {
 
 // At zero, as the host's.
 bool HostExperts::begin_rounds() {
-  const auto stream = device_.make_stream({});
+  const auto stream = device_.make_stream({.background = true});
   if (stream == nullptr) return false;
   const std::vector<kernels::HostRound> zeros(rounds_.size());
   device_.copy(reinterpret_cast<std::byte*>(device_rounds_), reinterpret_cast<const std::byte*>(zeros.data()),
@@ -144,6 +148,8 @@ bool HostExperts::PassSteps::ask(std::int64_t layer, const Rows& rows, const ker
   return graphs_.beside([&host = host_, layer, tokens = block.tokens, &stream = stream_](bool wanted) {
     std::uint32_t& round = host.rounds_[static_cast<std::size_t>(layer)];
     ++round;
+    // Where an answer was late, the pass is lost.
+    wanted = wanted && shared_word(host.shared_.late, 0).load() == 0;
     if (wanted && !host.answer(layer, tokens, stream)) return false;
     shared_word(host.shared_.answered, layer).store(round, std::memory_order_release);
     return true;
@@ -155,9 +161,13 @@ bool HostExperts::answer(std::int64_t layer, std::int64_t tokens, kernels::Strea
   const auto asked = [&] {
     return shared_word(shared_.asked, layer).load(std::memory_order_acquire) - quiet;
   };
-  device_.record(*event_, stream);
-  for (int poll = 0; asked() > 1; ++poll) {
-    if (poll % polls_at_once == 0 && event_->done() && asked() > 1) return false;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int poll = 1; asked() > 1; ++poll) {
+    if (poll % polls_at_once != 0) continue;
+    if (poll == polls_at_once) device_.record(*event_, stream);
+    const bool is_stuck = std::chrono::steady_clock::now() - begin > longest_wait;
+    if (is_stuck) event_->wait();
+    if ((is_stuck || event_->done()) && asked() > 1) return false;
   }
   if (asked() == 0) return true;
   compute(layer, tokens, {.ids = shared_.ids, .weights = shared_.weights});

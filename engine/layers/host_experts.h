@@ -2,11 +2,11 @@
 // input and the router's choices come down, the processor's kernels compute the experts whose weights the
 // host keeps, and their sum goes up. Activations cross, weights do not.
 //
-// Few tokens, as in decoding: the device asks where a token has chosen an expert of the host's, goes on with
+// Up to eight rows, as in decoding: the device asks where one has chosen an expert of the host's, goes on with
 // its own, and waits for the answer where it is added (kernels/api/operations.h: HostQuestion). The host
 // looks for each layer's question in turn while the device is at work.
 //
-// Many tokens, and devices that cannot ask: copies, between which the host waits for the device. Its own
+// More rows, as of prompts, and devices that cannot ask: copies, between which the host waits for the device. Its own
 // experts are given to its stream before, so that both compute at the same time.
 //
 // The order in which the two sums are added is fixed: the device's first.

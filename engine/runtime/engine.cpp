@@ -116,6 +116,7 @@ Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::Pass
   if (record) pass.observer = record->around(pass.observer);
   const std::span<const float> logits = forward->run(pass, *stream);
   FOVEA_CHECK(check_device());
+  const std::optional<std::int64_t> late = forward->take_late();
   if (watch) {
     const auto entropies = [&]() -> std::vector<float> {
       if (!precision || !precision->wants_entropy()) return {};
@@ -125,12 +126,15 @@ Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::Pass
         of_rows.push_back(static_cast<float>(largest->entropy));
       return of_rows;
     };
-    watch->end_pass(!forward->stopped(), entropies());
+    watch->end_pass(!forward->stopped() && !late, entropies());
   }
   if (precision) {
     if (auto error = precision->take_error()) return std::unexpected(std::move(*error));
   }
   if (forward->stopped()) return fail(phrases::forward_pass_place(), errors::stopped_on_request());
+  if (late)
+    return fail(phrases::name_place(device->name()),
+                errors::processor_is_late(kernels::host_patience_s, *late));
   for (const runtime::PassPart& part : of) {
     part.sequence->commit(part.tokens);
     if (const std::int64_t spacing = cache->state_spacing();
@@ -144,9 +148,6 @@ Result<void> Engine::Parts::check_device() const {
   if (const kernels::Failure failure = stream->failure(); !failure.empty())
     return fail(phrases::name_place(device->name()),
                 errors::device_failed(phrase_of(failure)).advise(phrases::conversation_is_kept()));
-  if (const auto late = forward->take_late())
-    return fail(phrases::name_place(device->name()),
-                errors::processor_is_late(kernels::host_patience_s, *late));
   return {};
 }
 

@@ -155,6 +155,7 @@ void feed_forward_one_by_one(const FeedForward& op, Layer layer, const NormBehin
 
 void feed_forward(const FeedForward& op, Stream& stream) {
   assert(op.used == 0 || op.table);
+  assert(!op.then || op.then.rows == op.tokens);
   if (op.tokens == 0) return;
   const Layer layer = {.x = op.x,
                        .table = op.table,

@@ -46,9 +46,7 @@ FOVEA_KERNEL(threads) answer_kernel(HostAnswer op, Quantised quantised, bool pre
   const std::int64_t row = block_x();
   if (op.round->asked != 0) {
     if (thread_index() == 0) {
-      const bool came = wait_for_host(op.answered, op.round->number);
-      in_time[0] = came ? 1 : 0;
-      if (!came) tell_host(op.late, op.name);
+      in_time[0] = wait_for_host(op.answered, op.round->number, op.late, op.name) ? 1 : 0;
     }
     sync_block();
     float* const out = op.out + row * op.d;

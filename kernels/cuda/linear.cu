@@ -390,6 +390,7 @@ void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, 
 }  // namespace
 
 void linear(const Linear& op, Stream& stream) {
+  assert(!op.then || (op.then.rows == op.tokens && op.projections.size() == 1));
   CudaStream& cuda = on_cuda(stream);
   const std::int64_t token_bytes =
       rounded_bytes(1, op.columns) + quantised_bytes(1, op.columns) + part_bytes(op);

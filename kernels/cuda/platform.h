@@ -238,8 +238,10 @@ FOVEA_DEVICE void tell_host(std::uint32_t* word, std::uint32_t value) {
 FOVEA_DEVICE float load_from_host(const float* address) {
   return *static_cast<const volatile float*>(address);
 }
-// Whether the host has written the value within its patience; then all is seen that it wrote before.
-FOVEA_DEVICE bool wait_for_host(const std::uint32_t* word, std::uint32_t value) {
+// Whether the host has written the value in time; then all is seen that it wrote before. Where it has not,
+// `late` is told the name, and it is not waited for again before somebody makes that zero.
+FOVEA_DEVICE bool wait_for_host(const std::uint32_t* word, std::uint32_t value, std::uint32_t* late,
+                                std::uint32_t name) {
   const auto now = [] {
     std::uint64_t ns;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ns));
@@ -247,7 +249,11 @@ FOVEA_DEVICE bool wait_for_host(const std::uint32_t* word, std::uint32_t value) 
   };
   const std::uint64_t start = now();
   while (*static_cast<const volatile std::uint32_t*>(word) != value) {
-    if (now() - start > std::uint64_t{1000000000} * host_patience_s) return false;
+    if (*static_cast<const volatile std::uint32_t*>(late) != 0) return false;
+    if (now() - start > std::uint64_t{1000000000} * host_patience_s) {
+      tell_host(late, name);
+      return false;
+    }
     asm volatile("nanosleep.u32 100;");
   }
   __threadfence_system();

@@ -26,8 +26,8 @@ FOVEA_DEVICE float float_of_ordered(std::uint32_t ordered) {
   return float_of_bits((ordered >> 31) != 0 ? ordered & 0x7FFFFFFFU : ~ordered);
 }
 
-// Over all threads of a block of a multiple of 32 threads: every thread has the result. Each call has shared
-// memory of its own where it stands in the code, and a sync_block() must lie between two that are the same.
+// Over all threads of a block of a multiple of 32 threads: every thread has the result. All calls go through
+// the same shared memory: a sync_block() must lie between two.
 template <typename Combine>
 FOVEA_DEVICE float over_block(float value, float neutral, const Combine& combine) {
   FOVEA_SHARED(float, of_warps, 32);

@@ -415,13 +415,10 @@ class PlanModelTest : public QObject {
     QCOMPARE(usual->plan.parts.safety, std::int64_t{1} << 30);
     machine.device_memory_bytes = std::int64_t{128} << 30;
     settings.context = 524288;
-    settings.sequences = 8;
-    // 256 tokens and twice as many up to 524,288 are 12 graphs of 49 · 10 kernels at 64 KiB, and two of eight
-    // sequences have three more for each further one.
+    // 256 tokens and twice as many up to 524,288 are 12 graphs of 49 · 14 kernels at 64 KiB.
     const auto longer = plan_shape({.name = "qwen3-30b-a3b"}, settings, machine);
     FOVEA_VERIFY(longer);
-    QCOMPARE(longer->plan.parts.safety,
-             (std::int64_t{1} << 29) + 49 * (12 * 10 + 2 * (10 + 7 * 3)) * (std::int64_t{64} << 10));
+    QCOMPARE(longer->plan.parts.safety, (std::int64_t{1} << 29) + 12 * 49 * 14 * (std::int64_t{64} << 10));
   }
 
   void wrongRequestsAreNamed_data() {

@@ -282,10 +282,14 @@ inline void tell_host(std::uint32_t* word, std::uint32_t value) {
 inline float load_from_host(const float* address) {
   return *address;
 }
-inline bool wait_for_host(const std::uint32_t* word, std::uint32_t value) {
+inline bool wait_for_host(const std::uint32_t* word, std::uint32_t value, std::uint32_t* late,
+                          std::uint32_t name) {
   auto& shared = const_cast<std::uint32_t&>(*word);
   if (std::atomic_ref(shared).load(std::memory_order_acquire) == value) return true;
-  emulation::Block::current()->wait_for_host();
+  if (*late == 0) {
+    emulation::Block::current()->wait_for_host();
+    tell_host(late, name);
+  }
   return false;
 }
 // A hint reads nothing, but what it names must be there.
