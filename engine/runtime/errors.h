@@ -113,7 +113,7 @@ FOVEA_ERROR(context_full, tokens_beyond_context,
             "{tokens} {tokens:token does|tokens do} not fit in a context of {context}",
             "Load the model with a longer context");
 FOVEA_ERROR(
-    device, processor_is_late,
+    io, processor_is_late,
     "the card waited {seconds} s for the processor's experts of layer {layer} and went on without them",
     "Ask again; the conversation is kept. If it happens again, close programs that keep the processor "
     "busy, or leave fewer experts to it");

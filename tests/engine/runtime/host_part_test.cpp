@@ -11,12 +11,15 @@
 #include "engine/precision/plan_inputs.h"
 #include "engine/precision/prepare.h"
 #include "engine/precision/swap_storm.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
+#include "../models/meddled.h"
 #include "tests/engine/chat/chat_model.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "expert_model.h"
 
 using namespace fovea;
@@ -530,6 +533,25 @@ class HostPartTest : public QObject {
     QCOMPARE(done.error().kind, ErrorKind::device);
     QVERIFY(done.error().message().find("the device is lost") != std::string::npos);
     QCOMPARE(rows, request.chunk);
+  }
+
+  // A card that does not hear the processor says so once, and goes on as if nothing had been.
+  void anAnswerThatIsLateEndsTheRequest() {
+    const auto emulated = kernels::cuda::emulation::emulated_device({.seed = seed()});
+    Meddled card(*emulated);
+    LoadOptions request = expert::plain_request();
+    request.chunk = 1;
+    request.precision.offload = cpu_moe(1);
+    const auto tokens = expert::some_tokens(4);
+    const auto wanted = expert::logits(*load_on(card, request), tokens);
+    const auto engine = load_on(card, request);
+    card.mute = true;
+    const auto late = engine->logits(tokens, [](std::int64_t, std::span<const float>) {});
+    QVERIFY(!late);
+    QVERIFY(late.error().is(errors::processor_is_late.code));
+    QCOMPARE(late.error().number("layer").value_or(-1), 0.0);
+    card.mute = false;
+    QVERIFY(expert::logits(*engine, tokens) == wanted);
   }
 };
 FOVEA_TEST(HostPartTest)
