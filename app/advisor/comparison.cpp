@@ -71,7 +71,7 @@ Result<ComparedSetting> try_setting(LoadOptions options, const ComparisonRequest
                 errors::compared_text_too_short(least_comparison_windows * reading.context));
   FOVEA_TRY(found.writing, calibrate(*engine, request.speed, tell, stop));
   const MemoryUse memory = engine->memory();
-  found.bytes = found.writing.accounted_bytes + memory.host_weights + memory.host_buffers;
+  found.bytes = found.writing.accounted_bytes + memory.host_weights + memory.host_cache + memory.host_buffers;
   return found;
 }
 

@@ -41,6 +41,13 @@ FOVEA_ERROR(invalid, pmpd_schedule_of_another_policy, "a pmpd schedule does not 
             "Leave it out, or choose --policy pmpd");
 FOVEA_ERROR(invalid, auto_without_budget, "auto needs a budget to fit",
             "Add --budget, for example --budget 8GiB");
+FOVEA_ERROR(invalid, streaming_without_card, "experts are brought to a GPU, and the processor computes here",
+            "Leave it out, or add --device cuda:0");
+FOVEA_ERROR(invalid, host_cache_of_another_policy, "{policy} moves no weights that could be kept",
+            "Leave it out, or choose --policy fovea");
+FOVEA_ERROR(invalid, host_cache_without_card,
+            "versions are kept in main memory beside a GPU, and the processor computes here",
+            "Leave it out, or add --device cuda:0");
 FOVEA_ERROR(invalid, offload_flags_not_of_policy,
             "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not apply to {policy}",
             "Leave them out, or choose --policy offload");

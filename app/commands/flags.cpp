@@ -70,7 +70,7 @@ void add_chunk(CLI::App& command, LoadOptions& options) {
   command
       .add_option("--chunk", options.chunk,
                   "Tokens in one prefill pass (default: 256, with --policy fovea or dynaexq 128; on a GPU "
-                  "twice that)")
+                  "twice that, or 2048 where experts are kept off it and none move)")
       ->check(number_between(1, static_cast<double>(max_chunk)));
 }
 

@@ -61,6 +61,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
       {"host_parts",
        {{"weights", plan.host.weights}, {"transfer", plan.host.transfer}, {"exchange", plan.host.exchange}}},
       {"host_available_bytes", plan.host_available_bytes},
+      {"host_cache_bytes", plan.host_cache_bytes},
       {"device_ms_per_token", report.device_part.ms()},
       {"host_ms_per_token", report.host_part.ms()},
       {"device_bytes_per_token", report.device_part.bytes()},
@@ -114,6 +115,7 @@ const char* const plan_keys =
     "                 (of the units that the processor computes), transfer (the buffer of swaps) and\n"
     "                 exchange (what passes send and receive)\n"
     "  host_available_bytes  that there are for it; 0: not looked at\n"
+    "  host_cache_bytes      on top, as it is needed: versions that swaps have read stay in so much\n"
     "  device_ms_per_token, host_ms_per_token  what reading the weights of a token takes at least on the "
     "device\n"
     "                 and beside a card, 0 where the speed is not known; and device_bytes_per_token, "
@@ -171,10 +173,13 @@ std::string beside_the_card(const LoadPlan& report) {
                 fmt::format("{} units, computed by the processor", report.units_offloaded));
   if (plan.host.transfer > 0) text += row("buffer of swaps", plan.host.transfer);
   text += row("buffers of passes", plan.host.exchange);
-  return text + row("main memory", plan.host_bytes,
-                    plan.host_available_bytes > 0
-                        ? of_what_there_is(plan.host_bytes, plan.host_available_bytes)
-                        : std::string());
+  return text +
+         row("main memory", plan.host_bytes,
+             plan.host_available_bytes > 0 ? of_what_there_is(plan.host_bytes, plan.host_available_bytes)
+                                           : std::string()) +
+         (plan.host_cache_bytes > 0
+              ? row("kept of versions", plan.host_cache_bytes, "at most, of what is left, as swaps read them")
+              : std::string());
 }
 
 std::string part_of_token(const char* name, const TokenPart& part) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/commands/errors.h"
+#include "engine/api/limits.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -33,6 +34,21 @@ CLI::Validator layers_or(std::string word) {
         if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= max_layers)
           return {};
         return text + " is neither a number of layers nor " + word;
+      },
+      "");
+}
+
+// A number of tokens, or a word. Fewer are asked of the processor, one by one or as a few together.
+CLI::Validator tokens_or_words() {
+  constexpr double fewest = 9;
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        if (text == "auto") return text = "0", std::string();
+        if (text == "off") return text = "-1", std::string();
+        return number_between(fewest, static_cast<double>(max_chunk))(text).empty()
+                   ? std::string()
+                   : text + " is neither auto, off nor a number of tokens from 9 to " +
+                         std::to_string(max_chunk);
       },
       "");
 }
@@ -77,6 +93,12 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
           "its experts at the highest tier, which are read for it; --as-published: in none (default: in as "
           "many as 128 MiB are read for, four at least)"))
       ->check(number_between(0, 1 << 20));
+  take_size(group(command.add_option(
+      "--host-cache", request.host_cache_bytes,
+      "On a GPU, with a policy that moves weights: main memory for versions that were read, so that what "
+      "comes back is not read again (default: half of what is left; --no-host-cache: none)")));
+  group(command.add_flag_callback(
+      "--no-host-cache", [&request] { request.host_cache_bytes = 0; }, "Keep none in main memory"));
   group(command.add_option("--events", request.events, "Write the swap log to this file, as JSON lines"));
 }
 
@@ -91,12 +113,18 @@ Result<void> check_policy_is_there(const PrecisionRequest& request) {
     const char* const policy = is_published ? "--as-published" : name_in(policy_names, request.policy);
     return fail(phrases::option_place("--first-token-layers"), errors::first_token_of_another_policy(policy));
   }
+  const bool moves = moves_experts(request.policy) || lowers_layers(request.policy);
+  if (request.host_cache_bytes > 0 && request.policy != PolicyKind::automatic &&
+      request.policy != PolicyKind::none && !moves)
+    return fail(phrases::option_place("--host-cache"),
+                errors::host_cache_of_another_policy(name_in(policy_names, request.policy)));
   if (request.policy != PolicyKind::none) return {};
   const char* const flag = !request.store.empty()              ? "--store"
                            : request.nats_per_ms > 0           ? "--prefer"
                            : !request.events.empty()           ? "--events"
                            : request.traffic_gb_per_s > 0      ? "--swap-bandwidth"
                            : request.publish_after_passes >= 0 ? "--publish-after"
+                           : request.host_cache_bytes > 0      ? "--host-cache"
                                                                : nullptr;
   if (flag == nullptr) return {};
   return fail(phrases::option_place(flag), errors::flag_without_policy());
@@ -251,6 +279,12 @@ void add_offload(CLI::App& command, OffloadSettings& offload) {
             "feed-forward), the output counted as a layer; all: every one (-ngl)"))
       ->type_name("N|all")
       ->transform(layers_or("all"));
+  group(command.add_option(
+            "--stream-experts", offload.stream_from,
+            "Beside a GPU: from how many tokens of a prompt's pass on the experts that are kept off it are "
+            "brought to it, a few at a time; auto: from where that is faster, which is measured (default)"))
+      ->type_name("N|auto|off")
+      ->transform(tokens_or_words());
 }
 
 void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) {
@@ -293,6 +327,9 @@ Result<PrecisionRequest> precision_request(PrecisionRequest request, bool card) 
   const char* const policy = name_in(policy_names, request.policy);
   if (offload.cpu_moe_layers < 0 && request.budget_bytes == 0 && !card)
     return refuse("--n-cpu-moe", errors::auto_without_budget());
+  if (offload.stream_from != OffloadSettings{}.stream_from && !card)
+    return refuse("--stream-experts", errors::streaming_without_card());
+  if (request.host_cache_bytes > 0 && !card) return refuse("--host-cache", errors::host_cache_without_card());
   if (given && offload.any() && !card && request.policy != PolicyKind::offload)
     return refuse("--policy", errors::offload_flags_not_of_policy(policy));
   if (request.policy == PolicyKind::none && (!request.tiers.empty() || !request.tier_map.empty()))

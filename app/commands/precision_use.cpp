@@ -29,6 +29,7 @@ void add_precision_use(nlohmann::ordered_json& object, const Engine& engine) {
   object["swaps_refused"] = use->swaps_refused;
   object["swaps_failed"] = use->swaps_failed;
   object["bytes_read"] = use->bytes_read;
+  object["bytes_found"] = use->bytes_found;
   object["stalls"] = use->stalls;
   object["hit_rate"] = use->hit_rate;
   object["mean_bits_per_weight"] = use->mean_bits_per_weight;
@@ -62,6 +63,7 @@ std::string precision_line(const Engine& engine) {
       size_text(resident_peak_bytes()));
   if (!use->foresight.weights.empty())
     line += fmt::format(", expects by {:.0f} % what the calibration used", 100 * use->foresight.weights[0]);
+  if (use->bytes_found > 0) line += ", " + size_text(use->bytes_found) + " found in main memory";
   if (use->stalls > 0) line += fmt::format(", {} stalls ({:.2f} s)", use->stalls, use->stall_seconds);
   if (use->swaps_refused > 0) line += fmt::format(", {} refused swaps", use->swaps_refused);
   if (use->swaps_failed > 0) line += fmt::format(", {} failed swaps", use->swaps_failed);

@@ -31,11 +31,13 @@ std::string memory_warning(const Engine& engine);
 
 inline constexpr const char* precision_keys =
     "  budget_bytes, accounted_bytes, resident_peak_bytes, promotions, demotions, swaps_refused, "
-    "swaps_failed, bytes_read, stalls, "
-    "hit_rate,\n"
+    "swaps_failed, bytes_read, bytes_found, "
+    "stalls, hit_rate,\n"
     "  mean_bits_per_weight, bits_per_use, answer_bits_per_weight: with a policy; hit_rate is the share of "
     "uses\n"
-    "                     that the highest tier served, bits_per_use the mean of the weights that served "
+    "                     that the highest tier served, bytes_found what swaps found in main memory instead "
+    "of reading it,\n"
+    "                     bits_per_use the mean of the weights that served "
     "them,\n"
     "                     answer_bits_per_weight the mean over the tokens of answers\n"
     "  expectation_weights, expectation_log_likelihood: of a policy that expects; what counts, the\n"

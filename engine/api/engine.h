@@ -43,6 +43,7 @@ struct MemoryUse {  // bytes
   std::int64_t states = 0;
   std::int64_t activations = 0;
   std::int64_t host_weights = 0;  // that the processor computes with beside a GPU; not on the device
+  std::int64_t host_cache = 0;    // versions that swaps have read and that are kept there, now
   // Beside a GPU, pinned: what passes exchange with it, what windows and states return to, swaps.
   std::int64_t host_buffers = 0;
 

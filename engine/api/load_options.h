@@ -23,8 +23,10 @@ struct LoadOptions {
   // By the names that devices() gives: "cpu", "cuda:0"; empty: automatic_device.
   std::string device = {};
   int threads = 0;  // 0: the physical cores
-  // Tokens in one prefill pass; 0: 256, or 128 where experts move; on a GPU twice that.
+  // Tokens in one prefill pass; 0: 256, or 128 where experts move; on a GPU twice that, or 2,048 where others
+  // stay off it and come for prompts.
   std::int64_t chunk = 0;
+  bool chunk_may_grow = false;  // to those, since nobody has chosen it
   // Answers that are written at once, 1 … max_sequences, and the tokens of KV cache that they share; 0: as
   // many as one context has. What does not fit waits.
   std::int64_t sequences = 1;

@@ -55,6 +55,9 @@ struct PromptCost {
   PromptPart device = {}, host = {};          // host: beside a card
   std::vector<AttentionPart> attention = {};  // on the device
   double output_multiply_adds = 0;            // on the device, for the last token
+  // Of the host's experts, which each pass may bring to the device instead; 0: none are brought. The link's
+  // speed is not known before loading, and this is an assumption.
+  double brought_bytes = 0, link_gb_per_s = 20;
 };
 
 // What a plan rests on. Where loading finds it otherwise, it says so.

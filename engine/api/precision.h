@@ -127,6 +127,9 @@ struct OffloadSettings {
   std::int64_t cpu_moe_layers = 0;            // --n-cpu-moe N: of the first N layers; -1: the planner chooses
   std::vector<std::string> override_tensors;  // --override-tensor PATTERN=PLACE
   std::int64_t gpu_layers = -1;               // -ngl N: the last N layers are on the device; -1: all
+  // --stream-experts: beside a card, from how many tokens of a pass on the processor's experts are brought to
+  // it; 0: from where that takes less time, which loading measures; -1: never.
+  std::int64_t stream_from = 0;
 
   bool any() const { return cpu_moe_layers != 0 || !override_tensors.empty() || gpu_layers >= 0; }
   bool operator==(const OffloadSettings&) const = default;
@@ -144,6 +147,9 @@ struct PrecisionRequest {
   // What a millisecond of a token's time is worth, as the KL divergence from the full model that it may cost;
   // static_tiers and fovea, with a store whose divergences were measured. 0: time counts nothing.
   double nats_per_ms = 0;
+  // Beside a card, for policies that move units: main memory for versions that swaps have read; -1: half of
+  // what is left, and no more than all versions take; 0: none.
+  std::int64_t host_cache_bytes = -1;
   std::filesystem::path stores_folder = {};  // where the store is sought, and built, when `store` is empty
   std::filesystem::path store = {};          // the file that holds all versions; built when it is missing
   std::filesystem::path tier_map = {};  // static_tiers: lines "unit tier"; empty: the best mix of the budget
@@ -209,8 +215,11 @@ struct Plan {
   } host;
   std::int64_t host_bytes = 0;
   std::int64_t host_available_bytes = 0;  // that the machine has for it; 0: not looked at
-  std::int64_t high_per_layer = 0;        // n_hot of dynaexq
-  double mean_bits_per_weight = 0;        // of the units
+  // On top of host_bytes, taken as it is needed: versions that swaps have read are kept in so much of main
+  // memory.
+  std::int64_t host_cache_bytes = 0;
+  std::int64_t high_per_layer = 0;  // n_hot of dynaexq
+  double mean_bits_per_weight = 0;  // of the units
   // What an extra gigabyte buys, or what to change when it does not fit: one sentence each, with numbers.
   std::vector<Phrase> advice;
   // What became of the request that the user should know, one sentence each.
@@ -236,6 +245,7 @@ struct PrecisionUse {
   std::int64_t promotions = 0, demotions = 0;
   std::int64_t swaps_refused = 0, swaps_failed = 0;  // no room; a read or checksum error
   std::int64_t bytes_read = 0;
+  std::int64_t bytes_found = 0;  // in main memory, where swaps would have read them
   std::int64_t stalls = 0;
   double stall_seconds = 0;
   std::int64_t uses = 0;            // of units, by tokens

@@ -160,7 +160,7 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
       .top_k = [](const kernels::TopK& list,
                   kernels::Stream& stream) { operations_of(stream).top_k(list, Stream::inside(stream)); },
   };
-  // Where the device asks the host.
+  // Where the host computes beside the device.
   static constexpr kernels::OperationTable asking = [] {
     kernels::OperationTable more = table;
     more.ask_host = [](const kernels::HostQuestion& question, kernels::Stream& stream) {
@@ -172,6 +172,9 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
     };
     more.add_answer = [](const kernels::HostAnswer& answer, kernels::Stream& stream) {
       operations_of(stream).add_answer(answer, Stream::inside(stream));
+    };
+    more.repack = [](const kernels::Repack& weights, kernels::Stream& stream) {
+      operations_of(stream).repack(weights, Stream::inside(stream));
     };
     return more;
   }();

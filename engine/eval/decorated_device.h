@@ -49,6 +49,8 @@ class DecoratedDevice final : public kernels::Forwarding<kernels::Device> {
   void release_host(std::byte* memory, std::int64_t bytes) const override {
     inner_.release_host(memory, bytes);
   }
+  bool pin(std::byte* memory, std::int64_t bytes) const override { return inner_.pin(memory, bytes); }
+  void unpin(std::byte* memory) const override { inner_.unpin(memory); }
   void copy(std::byte* target, const std::byte* host, std::int64_t bytes,
             kernels::Stream& stream) const override;
   void read_back(std::byte* host, const std::byte* source, std::int64_t bytes,

@@ -21,6 +21,17 @@ FOVEA_ERROR(memory, no_memory_for_host_experts,
             "than there is",
             "Choose a smaller prefill chunk");
 
+// streamed_experts.cpp
+FOVEA_ERROR(memory, no_memory_for_streaming,
+            "what brings experts from main memory to the device {device} needs {size:exact} bytes there and "
+            "{pinned:exact} bytes of pinned memory, more than there is",
+            "Leave prompts' experts to the processor (--stream-experts off)");
+
+// host_experts.cpp, why experts are left to the processor
+FOVEA_ERROR(unsupported, streaming_does_not_pay,
+            "bringing them to the card would pay from {from} tokens of a pass on, which has {most}",
+            "Choose a larger prefill chunk");
+
 // device_staging.cpp
 FOVEA_ERROR(memory, no_memory_for_staging,
             "what is transferred to the device {device} needs {size:exact} bytes there and {pinned:exact} "

@@ -203,8 +203,22 @@ bool Forward::stopped() const {
 Forward::Bytes Forward::bytes() const {
   const State& s = *state_;
   const Staging::Bytes staged = s.staging->bytes();
-  return {.device = s.bytes + staged.device,
-          .host = staged.host + (s.host ? HostExperts::host_bytes(s.model.config(), s.limits.tokens) : 0)};
+  if (!s.host) return {.device = s.bytes + staged.device, .host = staged.host};
+  const StreamedExperts::Bytes streaming = s.host->streaming_bytes();
+  return {.device = s.bytes + staged.device + streaming.device,
+          .host = staged.host + HostExperts::host_bytes(s.model.config(), s.limits.tokens) + streaming.host};
+}
+
+std::int64_t Forward::streamed_layers() const {
+  return state_->host ? state_->host->streamed_layers() : 0;
+}
+
+std::optional<Error> Forward::not_streamed() const {
+  return state_->host ? state_->host->not_streamed() : std::nullopt;
+}
+
+std::int64_t Forward::streams_from() const {
+  return state_->host ? state_->host->streams_from() : 0;
 }
 
 Forward::Bytes Forward::bytes_apart(const ModelConfig& config, const PassLimits& limits, bool host_computes) {

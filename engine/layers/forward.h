@@ -52,6 +52,12 @@ class Forward {
     std::int64_t device = 0, host = 0;
   };
   Bytes bytes() const;
+  // Layers that passes have computed with experts brought from main memory, and from how many tokens on one
+  // does (0: none).
+  std::int64_t streamed_layers() const;
+  std::int64_t streams_from() const;
+  // Why none does although it might, where that was left to what there is.
+  std::optional<Error> not_streamed() const;
   // The same before there are weights: all on one side, or apart.
   static std::int64_t activation_bytes(const models::ModelConfig& config, std::int64_t max_tokens) {
     return Activations::bytes(config, max_tokens, false);

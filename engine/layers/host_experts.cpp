@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/core/log.h"
 #include "engine/layers/errors.h"
 #include "engine/layers/layout.h"
 
@@ -18,6 +19,8 @@ namespace {
 // device is waited for with its own patience.
 constexpr int polls_at_once = 1024;
 constexpr std::chrono::seconds longest_wait{10};
+// By which the processor's speed in prompts is measured: some milliseconds.
+constexpr std::int64_t sampled_tokens = 64;
 
 std::atomic_ref<std::uint32_t> shared_word(std::uint32_t* words, std::int64_t layer) {
   return std::atomic_ref(words[layer]);
@@ -48,6 +51,7 @@ HostExperts::HostExperts(const models::ModelConfig& config, const kernels::Devic
       host_(*host.device),
       weights_(*host.weights),
       max_tokens_(max_tokens),
+      uses_per_token_(host.uses_per_token),
       threads_(host_.make_stream({.threads = host.threads})),
       event_(device.make_event()),
       device_rounds_(rounds),
@@ -85,9 +89,72 @@ Result<std::unique_ptr<HostExperts>> HostExperts::create(const models::ModelConf
                                                          kernels::HostRound* rounds) {
   assert(host.device->memory_is_host());
   std::unique_ptr<HostExperts> experts(new HostExperts(config, device, host, max_tokens, rounds));
-  if (experts->allocate()) return experts;
-  return fail(phrases::forward_pass_place(),
-              errors::no_memory_for_host_experts(Bytes{host_bytes(config, max_tokens)}));
+  if (!experts->allocate())
+    return fail(phrases::forward_pass_place(),
+                errors::no_memory_for_host_experts(Bytes{host_bytes(config, max_tokens)}));
+  FOVEA_CHECK(experts->begin_streaming(host.stream));
+  return experts;
+}
+
+Result<void> HostExperts::begin_streaming(const StreamSettings& settings) {
+  const bool can = device_.operations().repack != nullptr && config_.experts() > 0;
+  if (settings.from_tokens == StreamSettings::never || !can) return {};
+  auto streamed = StreamedExperts::create(config_, device_, weights_, max_tokens_, settings.part_bytes);
+  const bool asked_for = settings.from_tokens != StreamSettings::measured;
+  if (!streamed && asked_for) return std::unexpected(std::move(streamed).error());
+  if (!streamed) {
+    not_streamed_ = std::move(streamed).error();
+    return {};
+  }
+  streamed_ = *std::move(streamed);
+  stream_from_ = asked_for ? settings.from_tokens : measured_stream_from();
+  if (!asked_for && stream_from_ > max_tokens_) {
+    not_streamed_ = errors::streaming_does_not_pay(stream_from_, max_tokens_);
+    streamed_.reset();
+  }
+  return {};
+}
+
+std::int64_t HostExperts::measured_stream_from() {
+  std::int64_t layer = 0, layers = 0;
+  double evenly = 0;  // experts of the host's that a token uses, if all are used alike
+  for (std::int64_t l = config_.layer_count() - 1; l >= 0; --l) {
+    if (!streamed_->has(l)) continue;
+    layer = l;
+    ++layers;
+    const auto here =
+        std::ranges::count_if(weights_.layer(l).experts, [](const auto& e) { return bool(e.gate); });
+    evenly += static_cast<double>(here * config_.experts_used()) / static_cast<double>(config_.experts());
+  }
+  if (layers == 0) return max_tokens_ + 1;
+  const double link = streamed_->measure_link();
+  const double expert = seconds_for_an_expert(layer, std::min<std::int64_t>(sampled_tokens, max_tokens_));
+  const std::int64_t from =
+      tokens_that_pay(streamed_->all_bytes(), link, uses_per_token_ > 0 ? uses_per_token_ : evenly, expert);
+  log::info("layers", "the link brings ", link * 1e-9, " GB/s, the processor takes ", expert * 1e6,
+            " us for an expert of a token: prompts bring experts from ", from, " tokens on, of ", max_tokens_,
+            " at once");
+  return from;
+}
+
+double HostExperts::seconds_for_an_expert(std::int64_t layer, std::int64_t tokens) {
+  std::vector<std::int32_t> here;
+  const std::vector<kernels::Expert>& experts = weights_.layer(layer).experts;
+  for (std::size_t e = 0; e < experts.size(); ++e)
+    if (experts[e].gate) here.push_back(static_cast<std::int32_t>(e));
+  const std::int64_t used = config_.experts_used();
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(tokens * used));
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = here[i % here.size()];
+  const std::vector<float> weights(ids.size(), 1.0F);
+  std::fill_n(shared_.x, tokens * config_.hidden, 1.0F);
+  double seconds = 0;
+  for (int i = 0; i < 2; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    compute(layer, tokens, {.ids = ids.data(), .weights = weights.data()});
+    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    seconds = i == 0 ? took : std::min(seconds, took);
+  }
+  return seconds / static_cast<double>(ids.size());
 }
 
 std::optional<std::int64_t> HostExperts::take_late() {
@@ -107,8 +174,24 @@ bool HostExperts::PassSteps::feed_forward(std::int64_t layer, const Rows& rows, 
     block.ids = nullptr;
     block.weights = nullptr;
   }
-  const bool asks = block.tokens <= kernels::max_quantised_rows && host_.asks();
-  return asks ? ask(layer, rows, block, chosen, then) : cross(layer, rows, block, then);
+  if (block.tokens <= kernels::max_quantised_rows && host_.asks())
+    return ask(layer, rows, block, chosen, then);
+  const bool brings = host_.streamed_ && block.tokens >= host_.stream_from_ && host_.streamed_->has(layer);
+  return brings ? bring(layer, rows, block, chosen, then) : cross(layer, rows, block, then);
+}
+
+bool HostExperts::PassSteps::bring(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block,
+                                   const Choices& chosen, const kernels::RmsNorm& then) {
+  const bool both = !block.experts.empty() || block.shared != nullptr;
+  if (both && !inner_.feed_forward(layer, rows, block)) return false;
+  kernels::FeedForward brought = block;
+  brought.used = host_.config_.experts_used();
+  brought.ids = chosen.ids;
+  brought.weights = chosen.weights;
+  if (!host_.streamed_->feed_forward(layer, brought, !both, stream_)) return false;
+  ++host_.streamed_layers_;
+  if (then) inner_.norm(then);
+  return true;
 }
 
 bool HostExperts::PassSteps::ask(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block,

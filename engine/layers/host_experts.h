@@ -2,12 +2,14 @@
 // input and the router's choices come down, the processor's kernels compute the experts whose weights the
 // host keeps, and their sum goes up. Activations cross, weights do not.
 //
-// Up to eight rows, as in decoding: the device asks where one has chosen an expert of the host's, goes on with
-// its own, and waits for the answer where it is added (kernels/api/operations.h: HostQuestion). The host
+// Up to eight rows, as in decoding: the device asks where one has chosen an expert of the host's, goes on
+// with its own, and waits for the answer where it is added (kernels/api/operations.h: HostQuestion). The host
 // looks for each layer's question in turn while the device is at work.
 //
-// More rows, as of prompts, and devices that cannot ask: copies, between which the host waits for the device. Its own
-// experts are given to its stream before, so that both compute at the same time.
+// More rows, as of prompts, and devices that cannot ask: copies, between which the host waits for the device.
+// Its own experts are given to its stream before, so that both compute at the same time. From some number of
+// rows on it takes less time to bring the experts to the device, which computes all (streamed_experts.h); it
+// is measured when a model is loaded, where nobody has said it.
 //
 // The order in which the two sums are added is fixed: the device's first.
 //
@@ -25,6 +27,7 @@
 #include "engine/layers/graphs.h"
 #include "engine/layers/layout.h"
 #include "engine/layers/steps.h"
+#include "engine/layers/streamed_experts.h"
 #include "engine/models/host_weights.h"
 #include "kernels/api/device.h"
 
@@ -35,6 +38,9 @@ struct HostPart {
   const models::HostWeights* weights = nullptr;  // null: nobody, the device has everything
   const kernels::Device* device = nullptr;       // the processor
   int threads = 0;
+  // Of its experts in all layers, that a token is expected to use; 0: as if all were used alike.
+  double uses_per_token = 0;
+  StreamSettings stream = {};
 };
 
 class HostExperts {
@@ -44,8 +50,11 @@ class HostExperts {
                                                      const kernels::Device& device, const HostPart& host,
                                                      std::int64_t max_tokens, kernels::HostRound* rounds);
   ~HostExperts();
-  // Of pinned memory.
+  // Of pinned memory, without what streaming takes.
   static std::int64_t host_bytes(const models::ModelConfig& config, std::int64_t max_tokens);
+  StreamedExperts::Bytes streaming_bytes() const {
+    return streamed_ ? streamed_->bytes() : StreamedExperts::Bytes{};
+  }
   HostExperts(const HostExperts&) = delete;
   HostExperts& operator=(const HostExperts&) = delete;
 
@@ -53,6 +62,12 @@ class HostExperts {
 
   // Whether the device asks, of few tokens.
   bool asks() const { return device_.operations().ask_host != nullptr; }
+  // Why none does although it might, where nobody asked for it.
+  const std::optional<Error>& not_streamed() const { return not_streamed_; }
+  // From how many tokens on a pass brings the experts to the device; 0: none does.
+  std::int64_t streams_from() const { return streamed_ ? stream_from_ : 0; }
+  // Layers that were computed so.
+  std::int64_t streamed_layers() const { return streamed_layers_; }
   // Whether the device has waited for an answer in vain since this was asked last, and in which layer.
   std::optional<std::int64_t> take_late();
 
@@ -62,7 +77,9 @@ class HostExperts {
    public:
     PassSteps(Steps& inner, HostExperts& host, float* h, Staging& staging, Graphs& graphs,
               kernels::Stream& stream)
-        : WrappedSteps(inner), host_(host), h_(h), staging_(staging), graphs_(graphs), stream_(stream) {}
+        : WrappedSteps(inner), host_(host), h_(h), staging_(staging), graphs_(graphs), stream_(stream) {
+      if (host.streamed_) host.streamed_->begin_pass();
+    }
     // False, too: the stream has failed, and nothing was computed.
     bool feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) override;
 
@@ -70,6 +87,8 @@ class HostExperts {
     bool ask(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block, const Choices& chosen,
              const kernels::RmsNorm& then);
     bool cross(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block,
+               const kernels::RmsNorm& then);
+    bool bring(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block, const Choices& chosen,
                const kernels::RmsNorm& then);
 
     HostExperts& host_;
@@ -96,6 +115,9 @@ class HostExperts {
               std::int64_t max_tokens, kernels::HostRound* rounds);
   bool allocate();
   bool begin_rounds();
+  Result<void> begin_streaming(const StreamSettings& settings);
+  std::int64_t measured_stream_from();
+  double seconds_for_an_expert(std::int64_t layer, std::int64_t tokens);
   void compute(std::int64_t layer, std::int64_t tokens, const Choices& choices);
   // Waits for the question. False: the stream has failed.
   bool answer(std::int64_t layer, std::int64_t tokens, kernels::Stream& stream);
@@ -107,12 +129,17 @@ class HostExperts {
   const kernels::Device& host_;
   const models::HostWeights& weights_;
   const std::int64_t max_tokens_;
+  const double uses_per_token_;
   std::unique_ptr<kernels::Stream> threads_;  // the host's
   std::unique_ptr<kernels::Event> event_;     // behind the device's work so far
   std::byte* pinned_ = nullptr;
   Shared shared_;
   kernels::HostRound* const device_rounds_;
-  std::vector<std::uint32_t> rounds_;  // of each layer, those that are over
+  std::vector<std::uint32_t> rounds_;          // of each layer, those that are over
+  std::unique_ptr<StreamedExperts> streamed_;  // null: nothing is brought
+  std::optional<Error> not_streamed_;
+  std::int64_t stream_from_ = 0;
+  std::int64_t streamed_layers_ = 0;
 };
 
 }  // namespace fovea::layers

@@ -27,6 +27,10 @@ HostWeights::HostWeights(HostWeights&&) noexcept = default;
 HostWeights& HostWeights::operator=(HostWeights&&) noexcept = default;
 HostWeights::~HostWeights() = default;
 
+std::span<std::byte> HostWeights::memory() const {
+  return {memory_->arena, static_cast<std::size_t>(memory_->arena != nullptr ? memory_->bytes : 0)};
+}
+
 bool HostWeights::empty() const {
   return std::ranges::none_of(layers_, [](const Layer& layer) { return static_cast<bool>(layer); });
 }
@@ -74,7 +78,16 @@ class HostLoader {
     HostWeights::Layer layer;
     const auto here = [](const ExpertSource& expert) { return expert.gate.on_host; };
     if (std::ranges::any_of(plan.experts, here)) {
-      for (const ExpertSource& expert : plan.experts) layer.experts.push_back(bind(expert));
+      bool are_packed = true;
+      for (const ExpertSource& expert : plan.experts) {
+        const std::int64_t begin = used_;
+        layer.experts.push_back(bind(expert));
+        layer.regions.emplace_back(
+            out_.memory().subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(used_ - begin)));
+        for (const MatrixSource* matrix : {&expert.gate, &expert.up, &expert.down})
+          are_packed = are_packed && !(matrix->on_host && placement_.stays_mapped(*matrix));
+      }
+      if (!are_packed) layer.regions.clear();
       layer.all_experts = std::ranges::all_of(plan.experts, here);
     }
     if (here(plan.shared)) layer.shared = bind(plan.shared);

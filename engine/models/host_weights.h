@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -20,6 +21,9 @@ class HostWeights {
     std::vector<kernels::Expert> experts;  // [experts], without data where the device has them; or empty
     kernels::Expert shared;                // the dense layer; may be empty
     bool all_experts = false;              // none of the routed ones is left to the device
+    // [experts] all of one that is here, behind one another in memory(), and nothing of others; or empty,
+    // where one is read where its file lies.
+    std::vector<std::span<const std::byte>> regions;
 
     explicit operator bool() const { return !experts.empty() || shared.gate; }
   };
@@ -35,6 +39,7 @@ class HostWeights {
   const Layer& layer(std::int64_t index) const { return layers_[static_cast<std::size_t>(index)]; }
   bool empty() const;                            // no layer has any
   std::int64_t bytes() const { return bytes_; }  // packed and mapped
+  std::span<std::byte> memory() const;           // what is packed
 
  private:
   struct Memory;

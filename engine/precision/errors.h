@@ -52,6 +52,10 @@ FOVEA_PHRASE(
 FOVEA_PHRASE(cpu_moe_auto_on_disk,
              "Not all experts fit: they are read from the disk when they are needed, and memory keeps those "
              "likely to be needed soon");
+FOVEA_PHRASE(
+    prompts_bring_experts,
+    "For long prompts the processor's experts are brought to the card, a few at a time, where that is "
+    "faster; {bytes} of its memory are for that");
 FOVEA_PHRASE(cpu_moe_auto_layers, "--n-cpu-moe auto is {layers} of {all} layers");
 FOVEA_PHRASE(
     cpu_moe_auto_coldest,

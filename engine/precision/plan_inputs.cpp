@@ -131,6 +131,12 @@ std::int64_t transfer_bytes(const PrecisionRequest& request, PolicyKind policy, 
   return std::min<std::int64_t>(versions, swaps_at_once(policy, request.dynaexq, request.fovea)) * largest;
 }
 
+// For prompts, to the card.
+bool brings_experts(const UnitPlan& plan, const Surroundings& around) {
+  return around.stream_bytes > 0 && plan.units.scope() == UnitScope::experts &&
+         std::ranges::find(plan.absent, true) != plan.absent.end();
+}
+
 Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& around,
                            const UnitPlan& plan) {
   Plan::HostParts host{.weights = 0, .transfer = 0, .exchange = around.exchange_bytes};
@@ -142,6 +148,7 @@ Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& 
       host.weights += around.host_bytes(matrix);
   }
   if (any) host.exchange = around.exchange_with_host_bytes;
+  if (brings_experts(plan, around)) host.exchange += around.stream_host_bytes;
   if (plan.policy != PolicyKind::none)
     host.transfer = transfer_bytes(request, plan.policy, largest_version(plan.inputs));
   return host;
@@ -187,6 +194,8 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.time_counts = request.nats_per_ms > 0;
   in.host_computes_absent = static_cast<bool>(around.host_bytes);
   if (around.host_bytes) in.host = host_parts(request, around, plan);
+  plan.brings_experts = brings_experts(plan, around);
+  if (plan.brings_experts) in.activation_bytes += around.stream_bytes;
   in.pass_units = around.experts_used > 0 ? around.experts_used * std::max<std::int64_t>(around.chunk, 1) : 0;
   const std::int64_t in_flight = swaps_at_once(plan.policy, request.dynaexq, request.fovea);
   in.spare_blocks = min_spare_blocks(in_flight, plan.units.size());
@@ -304,6 +313,7 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   plan.cold_experts = choice.cold_experts;
   std::ranges::move(choice.notes, std::back_inserter(plan.notes));
   set_inputs(device, request, around, plan);
+  if (plan.brings_experts) plan.notes.push_back(phrases::prompts_bring_experts(Bytes{around.stream_bytes}));
   // Where everything fits at a quantised upper tier, the rest of the budget holds the file's own format.
   const std::int64_t present = std::ranges::count(plan.absent, false);
   if (moves_experts(policy) && request.tiers.empty() && request.budget_bytes > 0 && present > 0 &&

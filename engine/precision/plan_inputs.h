@@ -78,6 +78,8 @@ struct Surroundings {
   // Beside a card, in main memory: what its passes send and receive, with states to return to, and, where the
   // processor computes units.
   std::int64_t exchange_bytes = 0, exchange_with_host_bytes = 0;
+  // Where it computes experts: what brings them to the card for prompts, there and pinned here.
+  std::int64_t stream_bytes = 0, stream_host_bytes = 0;
   // With both, --n-cpu-moe auto may leave the coldest experts of each layer to the host instead of whole
   // layers: a store's profile of use [units], and how fast main memory is read.
   std::span<const float> uses = {};
@@ -93,6 +95,7 @@ struct UnitPlan {
   std::vector<bool> absent = {};        // [units]: offloaded, to the host or to disk
   std::int64_t cpu_moe_layers = 0;      // that --n-cpu-moe auto found …
   std::int64_t cold_experts = 0;        // … or so many of each layer
+  bool brings_experts = false;          // that the host has, to the card for prompts
   PlanInputs inputs = {};               // for plan_precision
   std::vector<std::size_t> group = {};  // [units]: index into inputs.groups
   std::vector<Phrase> notes = {};       // what the user should know

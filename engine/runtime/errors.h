@@ -60,6 +60,10 @@ FOVEA_PHRASE(the_store, "the store {fingerprint}");
 FOVEA_PHRASE(longer_context, "Load the model with a longer context");
 FOVEA_PHRASE(make_store_by, "Make it again: {command}");
 FOVEA_PHRASE(swap_log_ends, "{file}: the swap log can no longer be written: {said}");
+FOVEA_PHRASE(prompts_bring_no_experts,
+             "Long prompts leave the processor's experts to the processor, which is slower: {why}");
+FOVEA_PHRASE(versions_are_not_kept,
+             "What swaps read is not kept in main memory, so that it may be read again: {why}");
 FOVEA_PHRASE(smaller_budget, "Give a smaller budget, or close other programs that use it");
 
 // What would make a plan fit.
@@ -138,6 +142,15 @@ FOVEA_ERROR(memory, main_memory_too_small,
             "processor computes {weights}, buffers {buffers}), but only {available} ({available:exact} "
             "bytes) is available",
             "");
+FOVEA_ERROR(memory, no_memory_for_host_cache, "no {bytes} can be had for versions that are kept",
+            "Choose less with --host-cache, or --no-host-cache");
+FOVEA_ERROR(invalid, host_cache_too_small, "{asked_for} of main memory hold no version of {largest}",
+            "Choose more, or --no-host-cache");
+FOVEA_ERROR(invalid, stream_from_beyond_chunk, "{from} tokens are more than a pass of a prompt has, {chunk}",
+            "Choose fewer, or a larger --chunk");
+FOVEA_ERROR(memory, host_cache_too_large,
+            "{asked_for} of versions shall be kept in main memory, where the plan leaves {left}",
+            "Choose less, or leave it out");
 FOVEA_ERROR(invalid, plan_does_not_hold, "it no longer applies: {differences}", "Plan again, and load that");
 FOVEA_ERROR(unsupported, dense_shape_has_no_tiers,
             "the tiers of a dense model can be planned only from its file",

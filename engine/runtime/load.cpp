@@ -9,6 +9,7 @@
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/models/no_stream.h"
+#include "engine/precision/errors.h"
 #include "engine/precision/store_source.h"
 #include "engine/precision/weight_divergence.h"
 #include "engine/runtime/errors.h"
@@ -152,11 +153,21 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
               models::HostWeights::load(*parts.model, *host_part.device, options.threads, progress, stop));
     host_part.weights = &*parts.host_weights;
     host_part.threads = options.threads;
+    if (planned.fitted.units.brings_experts)
+      host_part.stream.from_tokens = options.precision.offload.stream_from;
+    host_part.uses_per_token = planned.host_uses_per_token;
   }
   FOVEA_CHECK(add_precision(loading, std::move(planned), parts, progress, stop));
+  if (parts.precision && parts.precision->not_cached())
+    parts.plan.plan.notes.push_back(phrases::versions_are_not_kept(parts.precision->not_cached()->what));
   FOVEA_TRY(parts.forward,
             layers::Forward::create(*parts.model, *parts.device,
                                     runtime::pass_limits(parts.model->config(), options), host_part));
+  if (const auto why = parts.forward->not_streamed()) {
+    std::vector<Phrase>& notes = parts.plan.plan.notes;
+    std::erase_if(notes, [](const Phrase& note) { return note.is(phrases::prompts_bring_experts.code); });
+    notes.push_back(phrases::prompts_bring_no_experts(why->what));
+  }
   FOVEA_TRY(parts.cache, runtime::KvCache::create(runtime::kv_settings(parts.model->config(), options),
                                                   *parts.device, *parts.stream));
   parts.scheduler = std::make_unique<runtime::Scheduler>(parts);

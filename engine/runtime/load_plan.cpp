@@ -23,6 +23,7 @@
 #include "engine/precision/store_profile.h"
 #include "engine/precision/tier_map.h"
 #include "engine/precision/token_cost.h"
+#include "engine/precision/version_cache.h"
 #include "engine/runtime/errors.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/main_memory.h"
@@ -199,6 +200,15 @@ double host_multiply_adds(const UnitPlan& units, std::span<const double> chances
   return sum;
 }
 
+// Units that a token is expected to use of those that are the host's.
+double uses_of_absent(const UnitPlan& units, std::int64_t experts_used, std::span<const float> uses) {
+  const std::vector<double> chances = precision::chances(units.units, experts_used, uses);
+  double sum = 0;
+  for (std::size_t unit = 0; unit < chances.size(); ++unit)
+    if (units.absent[unit]) sum += chances[unit];
+  return sum;
+}
+
 // What a token uses of the units that are on disk alone, in bytes of memory, and how much of it is to be
 // read: at most, if memory kept those that the chances call likeliest.
 struct OnDisk {
@@ -269,6 +279,8 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
                     .expert_bytes = experts ? token.host : 0,
                     .gb_per_s = facts.main_memory_gb_per_s};
   plan.prompt.host = {.multiply_adds = on_host, .bytes = pass.host, .gop_per_s = facts.processor_gop_per_s};
+  if (fitted.units.brings_experts)
+    plan.prompt.brought_bytes = static_cast<double>(fitted.precision.plan.host.weights);
 }
 
 std::vector<std::uint8_t> shown_tiers(const UnitPlan& units, std::vector<TierId> tiers) {
@@ -293,6 +305,8 @@ LoadPlan describe(const Subject& subject, const LoadOptions& options, const Mach
   plan.plan.notes = fitted.units.notes;
   if (auto note = context_note(options.context, *subject.config)) plan.plan.notes.push_back(*std::move(note));
   plan.options.precision.policy = fitted.units.policy;
+  plan.options.chunk = fitted.chunk;
+  plan.options.chunk_may_grow = false;
   for (std::size_t layer = 0; layer + 1 < plan.first_unit.size(); ++layer)
     plan.units_per_layer =
         std::max<std::int64_t>(plan.units_per_layer, plan.first_unit[layer + 1] - plan.first_unit[layer]);
@@ -436,6 +450,97 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
   return {};
 }
 
+// What swaps may keep in main memory beside the plan's own: every version of what moves, half of what is left
+// at most, or what somebody asked for.
+Result<std::int64_t> host_cache_bytes(const LoadOptions& options, const Machine& machine,
+                                      const UnitPlan& units, const Plan& plan) {
+  const bool moves = moves_experts(units.policy) || lowers_layers(units.policy);
+  if (!moves || !machine.is_card()) return 0;
+  std::vector<std::int64_t> sizes;
+  std::int64_t all = 0;
+  for (const precision::UnitGroup& group : units.inputs.groups) {
+    if (group.absent == group.units) continue;
+    sizes.insert(sizes.end(), group.bytes.begin(), group.bytes.end());
+    all += group.layers * (group.units - group.absent) *
+           std::accumulate(group.bytes.begin(), group.bytes.end(), std::int64_t{0});
+  }
+  if (sizes.empty()) return 0;
+  const auto as_slabs = [&](std::int64_t bytes) {
+    return precision::VersionCache::plan(bytes, sizes).bytes();
+  };
+  const std::int64_t left = std::max<std::int64_t>(0, plan.host_available_bytes - plan.host_bytes);
+  const std::int64_t asked_for = options.precision.host_cache_bytes;
+  if (asked_for < 0) return as_slabs(std::min(all, left / 2));
+  const Phrase place = phrases::option_place("--host-cache");
+  const std::int64_t bytes = as_slabs(std::min(all, asked_for));
+  if (asked_for > 0 && bytes == 0)
+    return fail(place, errors::host_cache_too_small(Bytes{asked_for}, Bytes{std::ranges::max(sizes)}));
+  if (plan.host_available_bytes > 0 && bytes > left)
+    return fail(place, errors::host_cache_too_large(Bytes{bytes}, Bytes{left}));
+  return bytes;
+}
+
+// Bytes of an expert where the processor computes with it; 0: there are none.
+std::int64_t largest_expert(const Subject& subject) {
+  std::int64_t largest = 0;
+  for (const models::LayerPlan& layer : subject.weights->layers) {
+    for (const models::ExpertSource& expert : layer.experts) {
+      std::int64_t bytes = 0;
+      for (const models::MatrixSource* matrix : {&expert.gate, &expert.up, &expert.down})
+        bytes += subject.host_bytes(*matrix);
+      for (const models::VectorSource* bias : {&expert.gate_bias, &expert.up_bias, &expert.down_bias})
+        bytes += models::aligned(bias->count * 4);
+      largest = std::max(largest, bytes);
+    }
+  }
+  return largest;
+}
+
+// How a plan is tried.
+struct Trial {
+  const precision::StoreProfile* profile = nullptr;  // or null
+  std::vector<bool> to_host = {};                    // see fit()
+  std::int64_t chunk = 0;
+  bool streams = false;  // what brings experts to the card for prompts is counted
+};
+
+Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machine& machine,
+                        const Trial& trial) {
+  options.chunk = trial.chunk;
+  PrecisionRequest request = options.precision;
+  if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
+  const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
+  FOVEA_CHECK(page_shape(*subject.config, options).check());
+  const models::StatePlan states = plan_states(*subject.config, options);
+  const KvCache::Settings kv = kv_settings(*subject.config, options);
+  const KvCache::Bytes windows = KvCache::window_bytes(kv);
+  precision::Surroundings around{
+      .dense_bytes = subject.dense_bytes(precision::unit_scope(policy, subject.has_experts())),
+      .kv_bytes = KvCache::bytes(kv),
+      .window_bytes = windows.device + (machine.is_card() ? 0 : windows.host),
+      .state_bytes = states.sequence_bytes() + (machine.is_card() ? 0 : states.saved_bytes()),
+      .activation_bytes = layers::Forward::activation_bytes(*subject.config, max_pass_tokens(options)),
+      .experts_used = subject.config->experts_used(),
+      .chunk = options.chunk};
+  if (machine.is_card()) {
+    count_card(*subject.config, options, trial.streams ? largest_expert(subject) : 0, around);
+    around.host_bytes = subject.host_bytes;
+  }
+  around.to_host = trial.to_host;
+  if (trial.profile != nullptr) {
+    around.uses = trial.profile->uses;
+    around.host_gb_per_s = machine.facts.main_memory_gb_per_s;
+  }
+  FOVEA_TRY(auto units, precision::plan_units(*subject.weights, *machine.device, request, around));
+  if (!request.tier_map.empty() && units.policy == PolicyKind::static_tiers) {
+    FOVEA_TRY(const auto map, mapped_tiers(units, request.tier_map));
+    units.inputs.counts = precision::counts_of(units, map);
+  }
+  auto plan = precision::plan_precision_anyway(units.inputs, units.policy);
+  if (machine.is_card()) plan.plan.host_available_bytes = machine.main_memory_bytes();
+  return Fitted{std::move(units), std::move(plan), options.chunk};
+}
+
 }  // namespace
 
 std::int64_t Machine::device_free_bytes() const {
@@ -471,38 +576,28 @@ Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpo
 
 Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,
                    const precision::StoreProfile* profile, std::vector<bool> to_host) {
-  PrecisionRequest request = options.precision;
-  if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
-  const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
-  FOVEA_CHECK(page_shape(*subject.config, options).check());
-  const models::StatePlan states = plan_states(*subject.config, options);
-  const KvCache::Settings kv = kv_settings(*subject.config, options);
-  const KvCache::Bytes windows = KvCache::window_bytes(kv);
-  precision::Surroundings around{
-      .dense_bytes = subject.dense_bytes(precision::unit_scope(policy, subject.has_experts())),
-      .kv_bytes = KvCache::bytes(kv),
-      .window_bytes = windows.device + (machine.is_card() ? 0 : windows.host),
-      .state_bytes = states.sequence_bytes() + (machine.is_card() ? 0 : states.saved_bytes()),
-      .activation_bytes = layers::Forward::activation_bytes(*subject.config, max_pass_tokens(options)),
-      .experts_used = subject.config->experts_used(),
-      .chunk = options.chunk};
-  if (machine.is_card()) {
-    count_card(*subject.config, options, around);
-    around.host_bytes = subject.host_bytes;
-  }
-  around.to_host = std::move(to_host);
-  if (profile != nullptr) {
-    around.uses = profile->uses;
-    around.host_gb_per_s = machine.facts.main_memory_gb_per_s;
-  }
-  FOVEA_TRY(auto units, precision::plan_units(*subject.weights, *machine.device, request, around));
-  if (!request.tier_map.empty() && units.policy == PolicyKind::static_tiers) {
-    FOVEA_TRY(const auto map, mapped_tiers(units, request.tier_map));
-    units.inputs.counts = precision::counts_of(units, map);
-  }
-  auto plan = precision::plan_precision_anyway(units.inputs, units.policy);
-  if (machine.is_card()) plan.plan.host_available_bytes = machine.main_memory_bytes();
-  return Fitted{std::move(units), std::move(plan)};
+  const std::int64_t from = options.precision.offload.stream_from;
+  const auto fitted = [&](std::int64_t chunk, bool streams) {
+    return fit_with(subject, options, machine, {profile, to_host, chunk, streams});
+  };
+  const std::int64_t longer = std::min(std::max(streaming_chunk, options.chunk), options.context);
+  const std::int64_t chunk = options.chunk_may_grow ? longer : options.chunk;
+  // The processor is asked for few.
+  const bool streams = machine.is_card() && subject.has_experts() && from != layers::StreamSettings::never &&
+                       chunk > kernels::max_quantised_rows;
+  if (!streams) return fitted(options.chunk, false);
+  FOVEA_TRY(Fitted with, fitted(chunk, true));
+  if (with.units.brings_experts && with.precision.plan.fits && from > 0) return with;
+  if (from > 0 && with.units.brings_experts) return fitted(options.chunk, true);  // somebody asked for it
+  FOVEA_TRY(Fitted without, fitted(options.chunk, false));
+  // Faster prompts take memory that experts could have: rather none than no model, or than many more experts
+  // that are the processor's with each token.
+  const std::int64_t of_a_layer =
+      without.units.units.size() / std::max<std::int64_t>(without.units.units.layers(), 1);
+  const auto away = [](const Fitted& plan) { return std::ranges::count(plan.units.absent, true); };
+  const bool pays =
+      with.units.brings_experts && with.precision.plan.fits && away(with) <= away(without) + of_a_layer;
+  return pays ? with : without;
 }
 
 std::filesystem::path store_path(const LoadOptions& options, const checkpoint::StoreIdentity& identity) {
@@ -528,9 +623,14 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
   }
   FOVEA_TRY(Fitted fitted, fit(subject, options, machine));
   PlannedLoad out{.fitted = std::move(fitted)};
+  const std::int64_t from = options.precision.offload.stream_from;
+  if (out.fitted.units.brings_experts && from > out.fitted.chunk)
+    return fail(phrases::option_place("--stream-experts"),
+                errors::stream_from_beyond_chunk(from, out.fitted.chunk));
   out.refused = refusal(subject, options, machine, out.fitted);
   const bool policy = out.fitted.units.policy != PolicyKind::none;
   std::optional<precision::StoreProfile> profile;
+  const std::vector<float> no_uses;
   PlanBasis basis;
   if (policy && !out.refused) {
     FOVEA_TRY(out.store, open_store(subject, options, machine, out.fitted.units));
@@ -557,8 +657,14 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
     basis.device_free_bytes = machine.device_free_bytes();
     basis.main_memory_free_bytes = machine.main_memory_bytes();
     out.host = precision::host_shares(out.fitted.units.units, out.fitted.units.absent);
+    out.host_uses_per_token =
+        uses_of_absent(out.fitted.units, subject.config->experts_used(), profile ? profile->uses : no_uses);
   }
   out.plan = describe(subject, options, machine, out.fitted);
+  if (!out.refused) {
+    FOVEA_TRY(out.plan.plan.host_cache_bytes,
+              host_cache_bytes(options, machine, out.fitted.units, out.plan.plan));
+  }
   out.plan.basis = std::move(basis);
   out.plan.unit_tiers = shown_tiers(out.fitted.units, out.tiers);
   predict(subject, machine, out.fitted, profile ? profile->uses : std::vector<float>(), out.plan);

@@ -56,6 +56,7 @@ struct Machine {
 struct Fitted {
   precision::UnitPlan units;
   precision::PrecisionPlan precision;
+  std::int64_t chunk = 0;  // LoadOptions::chunk
 };
 
 // The plan, and what loading needs of how it came about. Refers to the subject's weights.
@@ -67,7 +68,8 @@ struct PlannedLoad {
   precision::PolicyWorld world = {};            // of a policy …
   std::vector<precision::TierId> tiers = {};    // … [units] to begin with; of fixed tiers, to stay with
   std::vector<models::HostShare> host =
-      {};  // [layers] what the processor computes beside the device; or empty
+      {};                          // [layers] what the processor computes beside the device; or empty
+  double host_uses_per_token = 0;  // experts of these, expected by what is known of their use
 };
 
 // plan_model() for a machine that is given.

@@ -4,6 +4,8 @@
 #include "engine/core/result.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/ladder.h"
+#include "engine/precision/version_cache.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/prepare.h"
 #include "engine/runtime/processor.h"
 #include "kernels/cpu/ceiling.h"
@@ -24,6 +26,26 @@ std::vector<TierId> without_absent(std::vector<TierId> tiers, const std::vector<
     if (absent[unit]) tiers[unit] = no_tier;
   }
   return tiers;
+}
+
+// The source, with what main memory keeps of it. Where nobody asked for that, it may do without.
+Result<std::unique_ptr<precision::VersionSource>> kept_in_memory(
+    const LoadPlan& plan, std::unique_ptr<precision::VersionSource> source, const kernels::Device& device,
+    PrecisionControl::Parts& parts) {
+  const std::int64_t bytes = plan.plan.host_cache_bytes;
+  if (bytes == 0) return source;
+  FOVEA_TRY(const kernels::Device* const processor, chosen_device({}));
+  auto cache = precision::VersionCache::create(*processor, bytes, std::ssize(*parts.tiers),
+                                               precision::version_sizes(*parts.units, *parts.tiers, device));
+  if (!cache) {
+    Error why = errors::no_memory_for_host_cache(Bytes{bytes}).at(phrases::main_memory_place());
+    if (plan.options.precision.host_cache_bytes >= 0) return std::unexpected(std::move(why));
+    parts.not_cached = std::move(why);
+    return source;
+  }
+  parts.cache = cache->get();
+  (*cache)->read_from(std::move(source));
+  return std::unique_ptr<precision::VersionSource>(*std::move(cache));
 }
 
 }  // namespace
@@ -75,7 +97,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
   parts.units = std::make_unique<precision::UnitTable>(std::move(planned.fitted.units.units));
   parts.tiers = std::make_unique<precision::TierSet>(std::move(planned.fitted.units.tiers));
   parts.plan = std::move(planned.fitted.precision);
-  parts.source = std::move(source);
+  FOVEA_TRY(parts.source, kept_in_memory(planned.plan, std::move(source), device, parts));
   if (!request.events.empty()) {
     FOVEA_TRY(parts.log, SwapLog::create(request.events));
   }

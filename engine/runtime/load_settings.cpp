@@ -48,6 +48,7 @@ void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bo
   if (options.chunk == 0) {
     const bool moves = moves_experts(precision::chosen_policy(options.precision, config.experts() > 0, card));
     options.chunk = (moves ? dynamic_chunk : default_chunk) * (card ? card_chunks : 1);
+    options.chunk_may_grow = card && !moves;
   }
   options.chunk = std::min(options.chunk, options.context);
   options.cache_tokens = std::max(options.cache_tokens, options.context);
@@ -71,7 +72,7 @@ layers::PassLimits pass_limits(const models::ModelConfig& config, const LoadOpti
           .segments = options.sequences};
 }
 
-void count_card(const models::ModelConfig& config, const LoadOptions& options,
+void count_card(const models::ModelConfig& config, const LoadOptions& options, std::int64_t largest_expert,
                 precision::Surroundings& around) {
   const layers::PassLimits limits = pass_limits(config, options);
   const auto alone = layers::Forward::bytes_apart(config, limits, false);
@@ -86,6 +87,11 @@ void count_card(const models::ModelConfig& config, const LoadOptions& options,
       plan_states(config, options).saved_bytes() + KvCache::window_bytes(kv_settings(config, options)).host;
   around.exchange_bytes = alone.host + saved;
   around.exchange_with_host_bytes = layers::Forward::bytes_apart(config, limits, true).host + saved;
+  if (largest_expert == 0) return;
+  const layers::StreamedExperts::Bytes streaming = layers::StreamedExperts::bytes(
+      config, limits.tokens, largest_expert, layers::StreamSettings{}.part_bytes);
+  around.stream_bytes = streaming.device;
+  around.stream_host_bytes = streaming.host;
 }
 
 kernels::Type storage_type(KvType kv) {

@@ -74,7 +74,16 @@ double LoadPlan::first_token_seconds(std::int64_t prompt_tokens) const {
     once += part.multiply_adds * (window * (window + 1) / 2 + (tokens - window) * window);
   }
   const double device = seconds(prompt.device, device_part.gb_per_s, once);
-  return on_host ? std::max(device, seconds(prompt.host, host_part.gb_per_s, 0)) : device;
+  if (!on_host) return device;
+  const double apart = std::max(device, seconds(prompt.host, host_part.gb_per_s, 0));
+  const std::int64_t from = options.precision.offload.stream_from;
+  if (prompt.brought_bytes == 0 || from > std::min(prompt_tokens, options.chunk)) return apart;
+  PromptPart all = prompt.device;
+  all.multiply_adds += prompt.host.multiply_adds;
+  all.bytes += prompt.brought_bytes;
+  const double brought = std::max(seconds(all, device_part.gb_per_s, once),
+                                  passes * prompt.brought_bytes / (1e9 * prompt.link_gb_per_s));
+  return from > 0 ? brought : std::min(apart, brought);
 }
 
 std::vector<PlanDifference> differences(const LoadPlan& was, const LoadPlan& is) {

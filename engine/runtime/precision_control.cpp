@@ -175,6 +175,7 @@ PrecisionUse PrecisionControl::use() const {
       .swaps_refused = swaps.refused,
       .swaps_failed = swaps.io_errors + swaps.checksum_errors + parts_.first_token->reads().failures,
       .bytes_read = swaps.bytes_read + parts_.first_token->reads().bytes,
+      .bytes_found = parts_.cache != nullptr ? parts_.cache->use().bytes_found : 0,
       .stalls = swaps.stalls,
       .stall_seconds = swaps.stall_seconds + parts_.first_token->reads().seconds,
       .uses = uses,

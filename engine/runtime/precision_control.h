@@ -24,6 +24,7 @@
 #include "engine/precision/residency.h"
 #include "engine/precision/tiers.h"
 #include "engine/precision/units.h"
+#include "engine/precision/version_cache.h"
 #include "engine/runtime/swap_log.h"
 
 namespace fovea::runtime {
@@ -50,6 +51,8 @@ class PrecisionControl final {
     std::unique_ptr<precision::TierSet> tiers;
     precision::PrecisionPlan plan;
     std::unique_ptr<precision::VersionSource> source;
+    const precision::VersionCache* cache = nullptr;  // the source, where it is one
+    std::optional<Error> not_cached = {};            // why it is none
     std::unique_ptr<precision::FirstToken> first_token;
     std::unique_ptr<precision::Residency> residency;
     std::unique_ptr<precision::Policy> policy;
@@ -96,6 +99,9 @@ class PrecisionControl final {
   const precision::PrecisionPlan& plan() const { return parts_.plan; }
   std::int64_t first_token_bytes() const { return parts_.first_token->bytes(); }  // on the device
   std::int64_t transfer_bytes() const { return parts_.residency->transfer_bytes(); }
+  std::int64_t cached_bytes() const { return parts_.cache != nullptr ? parts_.cache->use().held_bytes : 0; }
+  // Why nothing is kept in main memory although the plan has room for it.
+  const std::optional<Error>& not_cached() const { return parts_.not_cached; }
   // accounted_bytes: of what this and the residency hold, with the plan's safety.
   PrecisionUse use() const;
 

@@ -98,6 +98,10 @@ class Device {
   // a thing). Null when there is not enough.
   virtual std::byte* allocate_host(std::int64_t bytes) const = 0;
   virtual void release_host(std::byte* memory, std::int64_t bytes) const = 0;
+  // Pins host memory that was allocated elsewhere, aligned to 4,096 bytes, so that copies work with it
+  // likewise, until unpin(). False: it cannot be.
+  virtual bool pin(std::byte* memory, std::int64_t bytes) const = 0;
+  virtual void unpin(std::byte* memory) const = 0;
   // Copies host memory to device memory in the stream's order and may return before it is done: `host` must
   // stay as it is until an event recorded behind the copy is done.
   virtual void copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream&) const = 0;

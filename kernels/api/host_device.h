@@ -14,6 +14,8 @@ class HostDevice : public Device {
   bool memory_is_host() const override { return true; }
   std::byte* allocate_host(std::int64_t bytes) const override { return allocate(bytes); }
   void release_host(std::byte* memory, std::int64_t bytes) const override { release(memory, bytes); }
+  bool pin(std::byte*, std::int64_t) const override { return true; }
+  void unpin(std::byte*) const override {}
   void copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream&) const override {
     std::memcpy(target, host, static_cast<std::size_t>(bytes));
   }

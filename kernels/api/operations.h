@@ -357,6 +357,19 @@ struct HostAnswer {
   RmsNorm then = {};  // as in FeedForward
 };
 
+// Weights that the processor has packed, as they lie in main memory (kernels/formats/processor_tiles.h),
+// become what this device's preferred packing is: `count` matrices [rows, columns] of a type, `stride` bytes
+// from each to the next on both sides.
+struct Repack {
+  const std::byte* source = nullptr;  // in the device's memory, at an address that 16 divides, as is …
+  std::byte* target = nullptr;        // … this one
+  Type type = Type::f32;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t stride = 0;  // a multiple of 16
+  std::int64_t count = 1;
+};
+
 // x += y.   [count]
 struct Add {
   float* x = nullptr;
@@ -402,6 +415,8 @@ struct OperationTable {
   // Of devices whose memory is not the host's, which may do so; else null.
   void (*ask_host)(const HostQuestion&, Stream&) = nullptr;
   void (*add_answer)(const HostAnswer&, Stream&) = nullptr;
+  // Likewise of those that may be given the processor's weights.
+  void (*repack)(const Repack&, Stream&) = nullptr;
 };
 
 }  // namespace fovea::kernels

@@ -16,6 +16,7 @@ Cases sweep_cases(unsigned seed) {
   add_matrix_sweep(cases, random);
   add_feed_forward_sweep(cases, random);
   add_host_share_sweep(cases, random);
+  add_repack_sweep(cases, random);
   add_top_k_sweep(cases, random);
   add_recurrent_sweep(cases, random);
   return cases;

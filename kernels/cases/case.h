@@ -52,6 +52,7 @@ Benchmarks benchmarks();
 void add_matrix_sweep(Cases&, Random&);  // embed_rows, linear
 void add_feed_forward_sweep(Cases&, Random&);
 void add_host_share_sweep(Cases&, Random&);  // ask_host, add_answer
+void add_repack_sweep(Cases&, Random&);
 void add_attention_inputs_sweep(Cases&, Random&);
 void add_attention_sweep(Cases&, Random&);
 void add_vector_sweep(Cases&, Random&);     // rms_norm, add, soft_cap

@@ -1,11 +1,8 @@
 // Packing::tiles, and what a tile's kernels read and write.
 //
-// A tile is 16 rows of a weight matrix. It is a sequence of tile blocks, one for each block of the rows; a
-// tile block holds the fields of its 16 blocks one after the other, and each field interleaved: first the
-// first 32 bits (16 bits for a scale) of every row, then the second. So one vector holds four consecutive
-// weights of many rows, dot products need no horizontal sums, and the scales of the rows are one vector.
-// The bytes are the file's; only Q8_0's weights have their sign bit turned and the high bits of
-// Q5_0 and Q5_1 another order. The last tile of a matrix is filled up with zero rows.
+// A tile is 16 rows of a weight matrix, interleaved word by word (kernels/formats/processor_tiles.h). So one
+// vector holds four consecutive weights of many rows, dot products need no horizontal sums, and the scales of
+// the rows are one vector.
 #pragma once
 
 #include <cstddef>

@@ -19,6 +19,7 @@ const OperationTable& operations() {
       .top_k = cuda::top_k,
       .ask_host = cuda::ask_host,
       .add_answer = cuda::add_answer,
+      .repack = cuda::repack,
   };
   return table;
 }

@@ -25,5 +25,6 @@ void soft_cap(const SoftCap&, Stream&);
 void top_k(const TopK&, Stream&);
 void ask_host(const HostQuestion&, Stream&);
 void add_answer(const HostAnswer&, Stream&);
+void repack(const Repack&, Stream&);
 
 }  // namespace fovea::kernels::cuda

@@ -48,6 +48,10 @@ class CommandLineTest : public QObject {
     };
     row("device", {"bench", model, "--device", "gpu"}, "gpu is neither cpu nor cuda:0");
     row("unknown flag", {"inspect", model, "--nope"}, "--nope");
+    row("too few tokens to bring experts for", {"plan", model, "--stream-experts", "8"},
+        "8 is neither auto, off nor a number of tokens from 9 to 8192");
+    row("a word that is none", {"plan", model, "--stream-experts", "always"}, "always is neither auto, off");
+    row("no size", {"plan", model, "--host-cache", "much"}, "much is not a size");
     row("neither on nor off", {"chat", model, "-p", "x", "--thinking", "maybe"}, "--thinking");
     row("no effort", {"chat", model, "-p", "x", "--effort", "huge"}, "--effort");
     row("a schema and a grammar", {"chat", model, "-p", "x", "--schema", "a", "--grammar", "b"},

@@ -10,7 +10,7 @@ mkdir -p "$folder"
 "$root/scripts/first_card" pack --dry --built "$build" "$folder/kit.tar.gz"
 tar -C "$folder" -xzf "$folder/kit.tar.gz"
 kit=$folder/first_card
-[ "$("$kit/first_card" steps | wc -l)" = 9 ]
+[ "$("$kit/first_card" steps | wc -l)" = 10 ]
 
 # Nothing of this machine but what every system has: no other library than those in the kit.
 code=0
@@ -22,7 +22,7 @@ folder, steps = pathlib.Path(sys.argv[1]), sys.argv[2].split()
 found = {step: json.loads((folder / f"{step}.json").read_text()) for step in steps}
 missing = {"device": ["nvidia-smi", "cuBLAS"], "selftest": ["cuBLAS"], "memcheck": ["compute-sanitizer"],
            "kernels": ["nvidia-smi", "ncu"], "decode": ["nvidia-smi"], "prefill": ["nvidia-smi"], "storm": ["nvidia-smi"],
-           "processor": ["nvidia-smi"]}
+           "processor": ["nvidia-smi"], "streaming": ["nvidia-smi"]}
 for step, one in found.items():
     assert one["step"] == step and one["dry"] and one["as_expected"], one
     assert one["not_here"] == missing.get(step, []), one["not_here"]

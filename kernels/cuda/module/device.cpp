@@ -247,6 +247,17 @@ void CudaDevice::release_host(std::byte* memory, std::int64_t) const {
     context_.check(cudaFreeHost(memory), Action::releasing_pinned_memory);
 }
 
+bool CudaDevice::pin(std::byte* memory, std::int64_t bytes) const {
+  if (!context_.select() || !context_.check_launches()) return false;
+  if (cudaHostRegister(memory, size(bytes), cudaHostRegisterPortable) == cudaSuccess) return true;
+  cudaGetLastError();
+  return false;
+}
+
+void CudaDevice::unpin(std::byte* memory) const {
+  if (context_.select()) context_.check(cudaHostUnregister(memory), Action::releasing_pinned_memory);
+}
+
 // Copies select the device: a pass begins with one, so that its launches are on the right device too.
 void CudaDevice::copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const {
   if (bytes == 0 || !context_.select()) return;

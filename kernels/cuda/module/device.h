@@ -94,6 +94,8 @@ class CudaDevice final : public Device {
   bool memory_is_host() const override { return false; }
   std::byte* allocate_host(std::int64_t bytes) const override;
   void release_host(std::byte* memory, std::int64_t bytes) const override;
+  bool pin(std::byte* memory, std::int64_t bytes) const override;
+  void unpin(std::byte* memory) const override;
   void copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const override;
   void read_back(std::byte* host, const std::byte* source, std::int64_t bytes, Stream& stream) const override;
   void copy_within(std::byte* target, const std::byte* source, std::int64_t bytes, std::int64_t stride,

@@ -177,6 +177,16 @@ void add_answer(const HostAnswer& arguments, Stream& stream) {
            .answered = [a = arguments] { return a.round->asked == 0 || *a.answered == a.round->number; }});
 }
 
+// Its packing is the processor's.
+void repack(const Repack& arguments, Stream& stream) {
+  apart(stream).push([op = arguments, &device = apart(stream).device().inner()](Stream&) {
+    const Packing packing = device.preferred_packing(op.type, op.rows, op.columns);
+    const auto bytes = static_cast<std::size_t>(device.packed_bytes(packing, op.type, op.rows, op.columns));
+    for (std::int64_t i = 0; i < op.count; ++i)
+      std::memcpy(op.target + i * op.stride, op.source + i * op.stride, bytes);
+  });
+}
+
 // The experts are those that the device's own table names when the operation runs.
 void feed_forward(const FeedForward& arguments, Stream& stream) {
   if (!arguments.experts.empty() && arguments.table == nullptr) {
@@ -212,6 +222,7 @@ constexpr OperationTable table = {
     .top_k = later<&OperationTable::top_k, TopK>,
     .ask_host = ask_host,
     .add_answer = add_answer,
+    .repack = repack,
 };
 
 }  // namespace

@@ -39,6 +39,8 @@ class ApartDevice final : public kernels::Forwarding<kernels::Device> {
   bool memory_is_host() const override { return false; }
   std::byte* allocate_host(std::int64_t bytes) const override { return inner_.allocate(bytes); }
   void release_host(std::byte* memory, std::int64_t bytes) const override { inner_.release(memory, bytes); }
+  bool pin(std::byte*, std::int64_t) const override { return true; }
+  void unpin(std::byte*) const override {}
   void copy(std::byte* target, const std::byte* host, std::int64_t bytes, kernels::Stream&) const override;
   void read_back(std::byte* host, const std::byte* source, std::int64_t bytes,
                  kernels::Stream&) const override;

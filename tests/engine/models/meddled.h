@@ -35,6 +35,7 @@ class Meddled final : public kernels::ForwardingDevice {
   mutable std::vector<std::byte*> device_memory, host_memory;  // in the order in which they were given out
   std::size_t unpinned = ~std::size_t{0};                      // of host memory: not pinned
   bool deaf = false;                                           // nobody waits for events
+  bool pins = true;                                            // memory of others
   bool mute = false;                                           // no answer of the host's is heard
   struct Read {
     const std::byte* host;
@@ -77,6 +78,8 @@ class Meddled final : public kernels::ForwardingDevice {
   void release_host(std::byte* memory, std::int64_t bytes) const override {
     if (std::erase(host_memory, memory) > 0 && memory != unpinned_.data()) inner_.release_host(memory, bytes);
   }
+  bool pin(std::byte* memory, std::int64_t bytes) const override { return pins && inner_.pin(memory, bytes); }
+  void unpin(std::byte* memory) const override { inner_.unpin(memory); }
   void copy(std::byte* target, const std::byte* host, std::int64_t bytes, kernels::Stream& s) const override {
     inner_.copy(target, host, bytes, s);
   }

@@ -82,6 +82,8 @@ class LaggingDevice final : public kernels::Device {
   bool memory_is_host() const override { return host_memory_; }
   std::byte* allocate_host(std::int64_t bytes) const override;
   void release_host(std::byte* memory, std::int64_t bytes) const override;
+  bool pin(std::byte*, std::int64_t) const override { return true; }
+  void unpin(std::byte*) const override {}
   void copy(std::byte* target, const std::byte* host, std::int64_t bytes, kernels::Stream&) const override;
   void read_back(std::byte*, const std::byte*, std::int64_t, kernels::Stream&) const override;
   void copy_within(std::byte*, const std::byte*, std::int64_t, std::int64_t, std::int64_t,

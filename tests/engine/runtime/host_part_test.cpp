@@ -8,6 +8,7 @@
 #include "engine/core/result.h"
 #include "engine/models/config.h"
 #include "engine/models/plan.h"
+#include "engine/precision/errors.h"
 #include "engine/precision/plan_inputs.h"
 #include "engine/precision/prepare.h"
 #include "engine/precision/swap_storm.h"
@@ -287,6 +288,54 @@ class HostPartTest : public QObject {
     QVERIFY(use.hit_rate > 0 && use.hit_rate < 0.5);
   }
 
+  // What comes back is found in main memory, and everything else is as without it.
+  void whatSwapsHaveReadIsKeptInMainMemory() {
+    LoadOptions request = with_policy(PolicyKind::dynaexq, {"file", "q2"});
+    request.precision.publish_after_passes = 0;
+    request.precision.dynaexq.warm_up_tokens = 4;
+    request.precision.dynaexq.interval_tokens = 4;
+    request.precision.dynaexq.smoothing = 0.5;
+    request.precision.dynaexq.smoothing_tokens = 1;
+    request.precision.dynaexq.hysteresis = 0;
+    request.precision.dynaexq.in_flight = 2;
+    request.precision.budget_bytes = min_budget(request, 1);
+    constexpr std::int64_t main_memory = std::int64_t{1} << 30;
+    const auto run = [&](std::int64_t cache_bytes) {
+      request.precision.host_cache_bytes = cache_bytes;
+      auto engine = runtime::load(request, {}, {}, {}, &apart_, {.main_memory_bytes = main_memory});
+      if (!engine) qFatal("%s", engine.error().message().c_str());
+      return *std::move(engine);
+    };
+    // Two subjects that take turns.
+    std::vector<TokenId> tokens;
+    for (int i = 0; i < 60; ++i) tokens.push_back(i / 10 % 2 == 0 ? 5 : 23);
+    const auto with = run(-1), without = run(0);
+    const Plan &plan = with->plan().plan, &other = without->plan().plan;
+    QVERIFY(plan.host_cache_bytes > 0);
+    QVERIFY(plan.host_cache_bytes <= (main_memory - plan.host_bytes) / 2);
+    QCOMPARE(other.host_cache_bytes, 0);
+    QCOMPARE(plan.host_bytes, other.host_bytes);
+    for (int round = 0; round < 4; ++round)
+      QVERIFY(expert::logits(*with, tokens) == expert::logits(*without, tokens));
+    const PrecisionUse use = *with->precision(), same = *without->precision();
+    QVERIFY(use.promotions > 0);
+    QCOMPARE(use.promotions, same.promotions);
+    QCOMPARE(same.bytes_found, 0);
+    QVERIFY(use.bytes_found > 0);
+    QCOMPARE(use.bytes_found + use.bytes_read, same.bytes_read);
+
+    // More than there is, of all that could be kept; and less than a version.
+    const auto refused = [&](std::int64_t cache_bytes, std::int64_t left) {
+      request.precision.host_cache_bytes = cache_bytes;
+      const auto engine =
+          runtime::load(request, {}, {}, {}, &apart_, {.main_memory_bytes = plan.host_bytes + left});
+      return engine ? Error{} : engine.error();
+    };
+    QVERIFY(refused(main_memory, plan.host_cache_bytes - 1).is(errors::host_cache_too_large.code));
+    QVERIFY(refused(main_memory, plan.host_cache_bytes) == Error{});
+    QVERIFY(refused(1, main_memory).is(errors::host_cache_too_small.code));
+  }
+
   // With several tiers the flags leave the usual policy what it does to the rest; auto finds the fewest
   // layers with which the lowest tier fits.
   void autoWhereExpertsMove() {
@@ -347,6 +396,47 @@ class HostPartTest : public QObject {
       FOVEA_VERIFY(got);
       QCOMPARE(got->tokens, wanted->tokens);
     }
+  }
+
+  // Passes of as many tokens as asked for bring the processor's experts to the card. What that takes is in
+  // the plan and kept to; it is left out where nobody wants it, and where there is no room for it and nobody
+  // has asked.
+  void promptsBringExperts() {
+    const auto tokens = expert::some_tokens(40);
+    const auto here = load_on(cpu(), expert::plain_request());
+    LoadOptions request = with_policy(PolicyKind::none);
+    request.precision.offload = cpu_moe(2);
+    const auto load_from = [&](std::int64_t tokens_of_a_pass) {
+      request.precision.offload.stream_from = tokens_of_a_pass;
+      return runtime::load(request, {}, {}, {}, &apart_);
+    };
+    const auto brings = [](const Engine& engine) {
+      return std::ranges::any_of(engine.plan().plan.notes, [](const Phrase& note) {
+        return note.is(phrases::prompts_bring_experts.code);
+      });
+    };
+    constexpr std::int64_t never = -1, when_faster = 0;
+    request.chunk = 16;
+    const auto with = load_from(9), without = load_from(never);
+    FOVEA_VERIFY(with);
+    FOVEA_VERIFY(without);
+    QVERIFY(brings(**with) && !brings(**without));
+    const std::vector<float> expected = expert::logits(*here, tokens);
+    QVERIFY(expert::logits(**with, tokens) == expected);
+    QVERIFY(expert::logits(**without, tokens) == expected);
+    const MemoryUse more = (*with)->memory(), less = (*without)->memory();
+    const Plan &larger = (*with)->plan().plan, &smaller = (*without)->plan().plan;
+    QVERIFY(larger.total_bytes > smaller.total_bytes);
+    QCOMPARE(more.on_device() - less.on_device(), larger.total_bytes - smaller.total_bytes);
+    QCOMPARE(more.host_buffers - less.host_buffers, larger.host_bytes - smaller.host_bytes);
+
+    request.precision.budget_bytes = card_budget(less.on_device());
+    const auto tight = load_from(when_faster);
+    FOVEA_VERIFY(tight);
+    QVERIFY(!brings(**tight));
+    const auto refused = load_from(9);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, ErrorKind::memory);
   }
 
   // A budget that falls from everything to nothing: the smallest number of layers is found that fits it, what

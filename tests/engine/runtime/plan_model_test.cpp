@@ -235,6 +235,7 @@ class PlanModelTest : public QObject {
     settings.precision.policy = PolicyKind::automatic;
     settings.precision.offload.cpu_moe_layers = experts ? 99 : 0;
     settings.precision.offload.gpu_layers = experts ? -1 : 0;
+    settings.precision.offload.stream_from = -1;
     const auto divided = plan(path, settings, machine);
     FOVEA_VERIFY(divided);
     QCOMPARE(divided->policy(), PolicyKind::none);  // needs no store
@@ -502,14 +503,21 @@ class PlanModelTest : public QObject {
       FOVEA_VERIFY(enough);
       QVERIFY(enough->plan.fits);
     }
-    // What --n-cpu-moe auto finds fits, and one layer fewer does not.
+    // What --n-cpu-moe auto finds fits, and one layer fewer does not. Bringing experts to the card for
+    // prompts takes so much of it that one more layer may leave it.
     settings.precision = {};
     settings.precision.policy = PolicyKind::offload;
     settings.precision.offload.cpu_moe_layers = -1;
+    const auto brings = plan_shape({.name = shape.toStdString()}, settings, machine);
+    FOVEA_VERIFY(brings);
+    QVERIFY(brings->plan.fits);
+    settings.precision.offload.stream_from = -1;
     const auto found = plan_shape({.name = shape.toStdString()}, settings, machine);
     FOVEA_VERIFY(found);
     QVERIFY(found->plan.fits);
     QVERIFY(found->plan.total_bytes <= machine.device_memory_bytes);
+    QVERIFY(brings->cpu_moe_layers - found->cpu_moe_layers <= 1 &&
+            brings->cpu_moe_layers >= found->cpu_moe_layers);
     settings.precision.offload.cpu_moe_layers = found->cpu_moe_layers - 1;
     if (found->cpu_moe_layers == 0) return;
     if (found->cpu_moe_layers == 1) settings.precision.offload = {};
@@ -517,6 +525,33 @@ class PlanModelTest : public QObject {
     const auto fewer = plan_shape({.name = shape.toStdString()}, settings, machine);
     FOVEA_VERIFY(fewer);
     if (found->cpu_moe_layers > 1) QVERIFY(!fewer->plan.fits);
+  }
+
+  // What a long prompt takes where the processor's experts come to the card: nothing more for a short one,
+  // and for a long one what the link takes instead of what the processor does.
+  void promptsThatBringExpertsAreFaster() {
+    MachineFacts machine{.device_memory_bytes = std::int64_t{12} << 30,
+                         .main_memory_gb_per_s = 60,
+                         .device_gop_per_s = 100'000,
+                         .processor_gop_per_s = 400};
+    LoadOptions settings;
+    settings.precision.offload.cpu_moe_layers = -1;
+    const auto seconds = [&](std::int64_t stream_from, std::int64_t tokens) {
+      settings.precision.offload.stream_from = stream_from;
+      const auto report = plan_shape({.name = "qwen3-30b-a3b"}, settings, machine);
+      if (!report) qFatal("%s", report.error().message().c_str());
+      return report->first_token_seconds(tokens);
+    };
+    QCOMPARE(seconds(0, 16), seconds(-1, 16));
+    QCOMPARE(seconds(2048, 1024), seconds(-1, 1024));
+    QVERIFY(seconds(-1, 4096) > 3 * seconds(0, 4096));
+    QCOMPARE(seconds(9, 4096), seconds(0, 4096));
+    // Two passes of 2,048 tokens, for each of which the experts come.
+    settings.precision.offload.stream_from = 0;
+    const auto report = plan_shape({.name = "qwen3-30b-a3b"}, settings, machine);
+    FOVEA_VERIFY(report);
+    QCOMPARE(report->options.chunk, 2048);
+    QCOMPARE(seconds(0, 4096), 2 * static_cast<double>(report->plan.host.weights) / 20e9);
   }
 
   // Bytes of one more token: 48 layers of 4 heads of 128, keys and values of 2 bytes; of Qwen3-Next 12 layers

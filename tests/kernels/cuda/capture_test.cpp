@@ -201,6 +201,14 @@ void CaptureTest::what_spoils_a_capture_is_reported_data() {
   row("allocate_host", "allocates pinned memory", [](Bench& b) {
     if (b.device->allocate_host(64)) qFatal("memory in a capture");
   });
+  row("pin", "pins memory", [](Bench& b) {
+    static std::byte memory[64];
+    if (b.device->pin(memory, 64)) qFatal("memory in a capture");
+  });
+  row("unpin", "releases pinned memory", [](Bench& b) {
+    static std::byte memory[64];
+    b.device->unpin(memory);
+  });
   row("release", "releases memory", [](Bench& b) { b.device->release(b.y, 4), b.y = nullptr; });
   row("release_host", "releases pinned memory",
       [](Bench& b) { b.device->release_host(b.pinned, Bench::bytes), b.pinned = nullptr; });

@@ -61,6 +61,8 @@ class DriverTest : public QObject {
     fake_runtime::take_memory(true);
     QVERIFY(bench.device->allocate(64) == nullptr);
     QVERIFY(bench.device->allocate_host(64) == nullptr);
+    alignas(4096) static std::byte memory[4096];
+    QVERIFY(!bench.device->pin(memory, sizeof memory));
     QVERIFY(bench.device->make_stream({}) == nullptr);
     bench.stream->synchronize();
     QCOMPARE(bench.failure(), Failure{});
@@ -132,6 +134,11 @@ class DriverTest : public QObject {
     row("no pinned memory", [](Bench& b) {
       fake_runtime::take_memory(true);
       b.device->allocate_host(64);
+    });
+    row("memory that cannot be pinned", [](Bench& b) {
+      fake_runtime::take_memory(true);
+      alignas(4096) static std::byte memory[4096];
+      b.device->pin(memory, sizeof memory);
     });
     row("capture", [](Bench& b) { b.stream->begin_capture(); });
   }
@@ -281,6 +288,8 @@ class DriverTest : public QObject {
         [&] { bench.stream->launch(*graph); },
         [&] { memory = bench.device->allocate(64); },
         [&] { pinned = bench.device->allocate_host(64); },
+        [&] { QVERIFY(bench.device->pin(pinned, 64)); },
+        [&] { bench.device->unpin(pinned); },
         [&] { bench.device->copy(memory, pinned, 64, *bench.stream); },
         [&] { bench.device->release(memory, 64); },
         [&] { bench.device->release_host(pinned, 64); },

@@ -156,6 +156,12 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
 cudaError_t cudaFreeHost(void* memory) {
   return cudaFree(memory);
 }
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned) {
+  return no_memory ? note(cudaErrorMemoryAllocation) : enter_outside_capture();
+}
+cudaError_t cudaHostUnregister(void*) {
+  return enter_outside_capture();
+}
 cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t) {
   return enter();
 }

@@ -178,6 +178,15 @@ class EmulatedDevice final : public Device {
     machine_.pinned.release(memory);
   }
 
+  bool pin(std::byte* memory, std::int64_t bytes) const override {
+    if (Queue::spoils_capture(machine_, "pins memory")) return false;
+    machine_.pinned.add(memory, bytes);
+    return true;
+  }
+  void unpin(std::byte* memory) const override {
+    Queue::spoils_capture(machine_, "releases pinned memory");
+    machine_.pinned.remove(memory);
+  }
   void copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const override {
     emulated(stream).queue().push({target, host, bytes}, [this, target, host, bytes]() -> std::string {
       if (!machine_.memory.holds(target, bytes)) return "copy: the target is not device memory";

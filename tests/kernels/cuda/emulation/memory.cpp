@@ -168,6 +168,16 @@ void PinnedMemory::release(std::byte* memory) {
   std::free(memory);
 }
 
+void PinnedMemory::add(const std::byte* memory, std::int64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  allocations_[memory] = {bytes, ++made_};
+}
+
+void PinnedMemory::remove(const std::byte* memory) {
+  const std::scoped_lock lock(mutex_);
+  allocations_.erase(memory);
+}
+
 int PinnedMemory::number(const std::byte* memory, std::int64_t bytes) const {
   const std::scoped_lock lock(mutex_);
   auto entry = allocations_.upper_bound(memory);

@@ -65,6 +65,8 @@ class PinnedMemory {
  public:
   std::byte* allocate(std::int64_t bytes);  // aligned to 4096; null when there is not enough
   void release(std::byte* memory);          // what allocate gave, or null
+  void add(const std::byte* memory, std::int64_t bytes);  // of others
+  void remove(const std::byte* memory);
   // Of the allocation that all of [memory, memory + bytes) lies in; 0: in none.
   int number(const std::byte* memory, std::int64_t bytes) const;
 
