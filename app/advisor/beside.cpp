@@ -70,20 +70,21 @@ class Beside {
     question.messages.clear();
     question.raw_prompt = prompt;
     question.sampling.seed = seed;
-    question.top_logprobs = 0;
-    FOVEA_TRY(GenerateResult result, engine->generate(
-                                         question,
-                                         [&](std::string_view text, const Timings&) {
-                                           tell({.part = Part::writes, .setting = setting, .text = text});
-                                         },
-                                         {}, stop_));
+    Written written;
+    const auto tell_text = [&](std::string_view text, const Timings&) {
+      tell({.part = Part::writes, .setting = setting, .text = text});
+    };
+    const auto take_tokens = [&](std::span<const TokenRecord> tokens) {
+      for (const TokenRecord& token : tokens) written.own += static_cast<double>(token.logprob);
+      tell({.part = Part::writes, .setting = setting, .tokens = tokens});
+    };
+    FOVEA_TRY(GenerateResult result, engine->generate(question, tell_text, {}, stop_, take_tokens));
     if (result.finish == FinishReason::cancelled)
       return fail(phrases::speed_measurement(), errors::measurement_stopped());
-    Written written{.prompt = engine->text()->encode(prompt, {.add_special = false, .parse_special = true}),
-                    .tokens = result.tokens};
+    written.prompt = engine->text()->encode(prompt, {.add_special = false, .parse_special = true});
+    written.tokens = result.tokens;
     if (std::ssize(written.prompt) != result.timings.prompt_tokens)  // it begins with the begin of text
       written.prompt = engine->text()->encode(prompt, {.add_special = true, .parse_special = true});
-    for (const TokenChoice& choice : result.choices) written.own += static_cast<double>(choice.logprob);
     written.answer = {.text = std::move(result.text),
                       .tokens = result.timings.generated_tokens,
                       .tokens_per_second = result.timings.tokens_per_second(),

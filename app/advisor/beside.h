@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -49,7 +50,9 @@ struct BesideProgress {
   int setting = 0;  // 0: adaptive, 1: fixed, 2: the full model
   Progress opening = {};
   std::string_view text = {};  // of the answer, that came now
-  double seconds_left = 0;     // of judging: as long as opening took before, and what is read; 0: not known
+  // Or the tokens that it is of, with their ends in the answer's bytes; valid during the call.
+  std::span<const TokenRecord> tokens = {};
+  double seconds_left = 0;  // of judging: as long as opening took before, and what is read; 0: not known
 };
 
 // ErrorKind::cancelled when stopped before both have answered, and errors of loading and answering. What goes

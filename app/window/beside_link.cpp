@@ -113,7 +113,7 @@ QString facts_of(const BesideAnswer& answer) {
 QString sentence_of(const BesideResult& found, const QString& why_not_full) {
   const QString same = found.adaptive.text == found.fixed.text
                            ? BesideWords::tr("Both answers are the same, word for word.")
-                           : BesideWords::tr("Words that appear in only one answer are marked.");
+                           : BesideWords::tr("Tokens that appear in only one answer are marked.");
   if (!found.adaptive.divergence || !found.fixed.divergence)
     return same + QLatin1Char(' ') +
            (found.left_out  ? BesideWords::tr("The full model was left out.")
@@ -138,6 +138,9 @@ BesideLink::BesideLink(ChatController& chat, ui::ChatWindow& window)
   connect(&worker, &EngineWorker::besideProgress, this, &BesideLink::show_progress);
   connect(&worker, &EngineWorker::besideText, this, [this](int setting, const QString& text) {
     if (dialog_ && running_) dialog_->add_text(setting, text);
+  });
+  connect(&worker, &EngineWorker::besideTokens, this, [this](int setting, const QList<qint64>& ends) {
+    if (dialog_ && running_) dialog_->add_tokens(setting, ends);
   });
   connect(&worker, &EngineWorker::answeredBeside, this, &BesideLink::show_result);
   connect(&worker, &EngineWorker::besideFailed, this, &BesideLink::show_error);

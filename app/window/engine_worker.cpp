@@ -230,6 +230,10 @@ void EngineWorker::answer_beside(quint64 ticket, const BesideRequest& request) {
         if (!progress.text.empty()) {
           Q_EMIT besideText(progress.setting,
                             QString::fromUtf8(progress.text.data(), std::ssize(progress.text)));
+        } else if (!progress.tokens.empty()) {
+          QList<qint64> ends;
+          for (const TokenRecord& token : progress.tokens) ends += token.text_end;
+          Q_EMIT besideTokens(progress.setting, ends);
         } else if (progress.opening.total == 0 || due()) {
           Q_EMIT besideProgress(progress);
         }

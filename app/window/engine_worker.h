@@ -104,8 +104,9 @@ class EngineWorker : public QObject {
   void comparisonProgress(const fovea::app::ComparisonProgress& progress);
   void compared(const fovea::app::SettingsComparison& result);
   void comparisonFailed(const fovea::Error& error);
-  void besideProgress(const fovea::app::BesideProgress& progress);  // without its text …
-  void besideText(int setting, const QString& text);                // … which comes here
+  void besideProgress(const fovea::app::BesideProgress& progress);  // without what is written …
+  void besideText(int setting, const QString& text);                // … which comes here,
+  void besideTokens(int setting, const QList<qint64>& ends);        // in bytes of the answer, behind its text
   void answeredBeside(const fovea::app::BesideResult& result);
   void besideFailed(const fovea::Error& error);
   void precisionUsed(const fovea::PrecisionUse& use);  // after each answer, with a policy

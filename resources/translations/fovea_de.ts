@@ -32,8 +32,8 @@
         <translation>Beide Antworten sind Wort für Wort gleich.</translation>
     </message>
     <message>
-        <source>Words that appear in only one answer are marked.</source>
-        <translation>Wörter, die nur eine Antwort hat, sind markiert.</translation>
+        <source>Tokens that appear in only one answer are marked.</source>
+        <translation>Token, die nur in einer Antwort vorkommen, sind markiert.</translation>
     </message>
     <message>
         <source>The full model was left out.</source>

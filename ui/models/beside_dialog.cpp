@@ -5,7 +5,6 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QTextEdit>
 #include <QVBoxLayout>
 
@@ -15,54 +14,6 @@
 #include "ui/theme/window_size.h"
 
 namespace fovea::ui {
-namespace {
-
-constexpr std::size_t kMostWords = 2000;  // that are compared; of longer answers the rest is not marked
-
-struct Word {
-  WordRange place;
-  QString text;
-};
-
-std::vector<Word> words_of(const QString& text) {
-  static const QRegularExpression word(QStringLiteral("\\S+"));
-  std::vector<Word> words;
-  for (auto each = word.globalMatch(text); each.hasNext() && words.size() < kMostWords;) {
-    const QRegularExpressionMatch match = each.next();
-    words.push_back({{static_cast<int>(match.capturedStart()), static_cast<int>(match.capturedLength())},
-                     match.captured()});
-  }
-  return words;
-}
-
-}  // namespace
-
-std::vector<WordRange> differing_words(const QString& text, const QString& other) {
-  const std::vector<Word> a = words_of(text), b = words_of(other);
-  // length[i][j]: of the longest common row of words from i and j on.
-  const std::size_t wide = b.size() + 1;
-  std::vector<std::uint16_t> length((a.size() + 1) * wide, 0);
-  for (std::size_t i = a.size(); i-- > 0;) {
-    for (std::size_t j = b.size(); j-- > 0;)
-      length[i * wide + j] = a[i].text == b[j].text
-                                 ? static_cast<std::uint16_t>(length[(i + 1) * wide + j + 1] + 1)
-                                 : std::max(length[(i + 1) * wide + j], length[i * wide + j + 1]);
-  }
-  std::vector<WordRange> differing;
-  std::size_t i = 0, j = 0;
-  while (i < a.size()) {
-    if (j < b.size() && a[i].text == b[j].text) {
-      ++i;
-      ++j;
-    } else if (j < b.size() && length[i * wide + j + 1] > length[(i + 1) * wide + j]) {
-      ++j;
-    } else {
-      differing.push_back(a[i++].place);
-    }
-  }
-  return differing;
-}
-
 BesideDialog::BesideDialog(const QString& question, const QString& takes, bool possible, QWidget* parent)
     : QDialog(parent), possible_(possible), takes_(takes) {
   setWindowTitle(tr("Fixed and adaptive side by side"));
@@ -137,6 +88,7 @@ void BesideDialog::start() {
   for (const int column : {adaptive, fixed}) {
     const auto at = static_cast<std::size_t>(column);
     answers_[at]->clear();
+    texts_[at] = {};
     answers_[at]->setExtraSelections({});
     facts_[at]->clear();
   }
@@ -145,28 +97,34 @@ void BesideDialog::start() {
 }
 
 void BesideDialog::add_text(int column, const QString& text) {
-  QTextEdit& answer = *answers_[static_cast<std::size_t>(column)];
-  QTextCursor end(answer.document());
+  const auto at = static_cast<std::size_t>(column);
+  texts_[at].utf8 += text.toUtf8();
+  QTextCursor end(answers_[at]->document());
   end.movePosition(QTextCursor::End);
-  end.insertText(text);
+  // A document would make one break of a carriage return and the line's end, and places would move.
+  end.insertText(QString(text).replace(QLatin1Char('\r'), QLatin1Char(' ')));
+}
+
+void BesideDialog::add_tokens(int column, const QList<qint64>& ends) {
+  std::vector<qint64>& known = texts_[static_cast<std::size_t>(column)].ends;
+  known.insert(known.end(), ends.begin(), ends.end());
   mark();
 }
 
-// From the first word on that the other answer has, too.
+// From the first token on that the other answer has, too.
 void BesideDialog::mark() {
-  const QString texts[] = {text(adaptive), text(fixed)};
-  if (texts[1].isEmpty()) return;
-  // What the second has not come to yet does not differ.
-  const bool all = !running_;
-  const auto written = static_cast<int>(texts[1].size());
-  for (const std::size_t column : {std::size_t{0}, std::size_t{1}}) {
+  const std::size_t written = texts_[fixed].ends.size();
+  if (written == 0) return;
+  for (const std::size_t column : {std::size_t{adaptive}, std::size_t{fixed}}) {
+    std::vector<std::size_t> tokens = differing_tokens(texts_[column], texts_[1 - column]);
+    // What the second has not come to yet does not differ.
+    if (running_) std::erase_if(tokens, [&](std::size_t token) { return token >= written; });
     QList<QTextEdit::ExtraSelection> marks;
-    for (const WordRange& word : differing_words(texts[column], texts[1 - column])) {
-      if (!all && word.begin + word.length >= written) break;
+    for (const TokenRange& place : places_of(texts_[column], tokens)) {
       QTextEdit::ExtraSelection mark;
       mark.cursor = QTextCursor(answers_[column]->document());
-      mark.cursor.setPosition(word.begin);
-      mark.cursor.setPosition(word.begin + word.length, QTextCursor::KeepAnchor);
+      mark.cursor.setPosition(place.begin);
+      mark.cursor.setPosition(place.begin + place.length, QTextCursor::KeepAnchor);
       mark.format.setBackground(found_background(palette(), false));
       mark.format.setForeground(found_text(palette(), false));
       marks.push_back(mark);
@@ -196,6 +154,13 @@ void BesideDialog::show_end(const QString& note) {
 
 QString BesideDialog::text(int column) const {
   return answers_[static_cast<std::size_t>(column)]->toPlainText();
+}
+
+QStringList BesideDialog::marked(int column) const {
+  QStringList texts;
+  for (const QTextEdit::ExtraSelection& mark : answers_[static_cast<std::size_t>(column)]->extraSelections())
+    texts += mark.cursor.selectedText();
+  return texts;
 }
 
 QString BesideDialog::note() const {

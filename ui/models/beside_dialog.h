@@ -1,11 +1,12 @@
-// One question, two answers: by experts that follow the conversation and by a fixed mix; the words that
+// One question, two answers: by experts that follow the conversation and by a fixed mix; the tokens that
 // differ are marked.
 #pragma once
 
 #include <QDialog>
 #include <QString>
 #include <array>
-#include <vector>
+
+#include "ui/models/token_difference.h"
 
 class QLabel;
 class QPlainTextEdit;
@@ -13,13 +14,6 @@ class QPushButton;
 class QTextEdit;
 
 namespace fovea::ui {
-
-struct WordRange {
-  int begin = 0, length = 0;  // characters
-  bool operator==(const WordRange&) const = default;
-};
-// Of `text` the words that are none of the longest row of words which both have in this order.
-std::vector<WordRange> differing_words(const QString& text, const QString& other);
 
 class BesideDialog : public QDialog {
   Q_OBJECT
@@ -33,12 +27,14 @@ class BesideDialog : public QDialog {
   bool is_running() const { return running_; }
   void set_obstacle(const QString& text);  // why it cannot be begun just now; empty: it can
   void add_text(int column, const QString& text);
+  void add_tokens(int column, const QList<qint64>& ends);  // of which they are: see TokenText
   void show_progress(const QString& text);
   // Under each answer, and under both.
   void show_result(const std::array<QString, 2>& facts, const QString& sentence);
   void show_end(const QString& note);  // it was stopped, or failed
 
   QString text(int column) const;
+  QStringList marked(int column) const;
   QString note() const;
 
  Q_SIGNALS:
@@ -57,6 +53,7 @@ class BesideDialog : public QDialog {
   QString takes_, obstacle_;
   QPlainTextEdit* question_;
   std::array<QTextEdit*, 2> answers_;
+  std::array<TokenText, 2> texts_;
   std::array<QLabel*, 2> facts_;
   QLabel* note_;
   QPushButton *start_, *close_;

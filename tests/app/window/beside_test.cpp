@@ -1,9 +1,10 @@
-// One question with adaptive and with fixed experts: the words that differ, and how far both are from the
-// full model.
+// One question with adaptive and with fixed experts: two answers, and how far both are from the full
+// model.
 #include "app/window/beside_link.h"
 
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <algorithm>
 
 #include "app/window/desktop.h"
 #include "tests/support/environment.h"
@@ -23,12 +24,6 @@ bool wait_for(const std::function<bool()>& done) {
   return QTest::qWaitFor(done, kLong);
 }
 
-QStringList words_of(const QString& text, const std::vector<ui::WordRange>& ranges) {
-  QStringList words;
-  for (const ui::WordRange& each : ranges) words += text.mid(each.begin, each.length);
-  return words;
-}
-
 }  // namespace
 
 class BesideTest : public QObject {
@@ -38,16 +33,6 @@ class BesideTest : public QObject {
   void initTestCase() { model_ = tests::demo_model(); }  // before the data folder is another
   void init() { folder_ = std::make_unique<tests::DataFolder>(); }
   void cleanup() { folder_.reset(); }
-
-  void marksWordsThatDiffer() {
-    const QString a = QStringLiteral("the sea is  blue and calm"),
-                  b = QStringLiteral("the sea is grey and\ncalm today");
-    QCOMPARE(words_of(a, ui::differing_words(a, b)), QStringList{QStringLiteral("blue")});
-    QCOMPARE(words_of(b, ui::differing_words(b, a)),
-             (QStringList{QStringLiteral("grey"), QStringLiteral("today")}));
-    QVERIFY(ui::differing_words(a, a).empty());
-    QCOMPARE(ui::differing_words(a, {}).size(), std::size_t{6});
-  }
 
   void answersTwiceAndOpensTheModelAgain() {
     QVERIFY2(!model_.empty(), "the demo model is not there; ./scripts/demo builds it");
@@ -68,6 +53,7 @@ class BesideTest : public QObject {
     QVERIFY(dialog.is_running());
     QVERIFY(wait_for([&] { return !dialog.is_running(); }));
     for (const int column : {0, 1}) QVERIFY(!dialog.text(column).isEmpty());
+    QCOMPARE(dialog.marked(0) + dialog.marked(1) == QStringList(), dialog.text(0) == dialog.text(1));
     QVERIFY2(dialog.note().contains(QStringLiteral("the full model")), qPrintable(dialog.note()));
     QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
     QCOMPARE(desktop.chat().model().settings.precision.policy, PolicyKind::fovea);
@@ -94,9 +80,19 @@ class BesideTest : public QObject {
     asked.question.max_tokens = 16;
     const auto load = [](const LoadOptions& options, const ProgressSink& progress,
                          const std::stop_token& stop) { return Engine::load(options, progress, stop); };
-    const auto found = app::answer_beside(asked, load);
+    std::string text;
+    std::vector<std::int64_t> ends;  // of the first answer's tokens
+    const auto found = app::answer_beside(asked, load, [&](const app::BesideProgress& progress) {
+      if (progress.setting != 0) return;
+      text += progress.text;
+      for (const TokenRecord& token : progress.tokens) ends.push_back(token.text_end);
+    });
     FOVEA_VERIFY(found);
     QCOMPARE(found->adaptive.text, found->fixed.text);
+    QCOMPARE(text, found->adaptive.text);
+    QCOMPARE(std::ssize(ends), found->adaptive.tokens);
+    QVERIFY(std::ranges::is_sorted(ends));
+    QCOMPARE(ends.back(), std::ssize(text));
     QVERIFY(found->seed != 0);
     QVERIFY2(std::abs(found->adaptive.divergence.value()) < 1e-3,
              qPrintable(QString::number(*found->adaptive.divergence)));
