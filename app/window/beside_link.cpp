@@ -2,12 +2,14 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/advisor/machine.h"
 #include "app/library/background.h"
 #include "app/window/chat_controller.h"
 #include "app/window/generation_settings.h"
+#include "app/window/model_rows.h"
 #include "app/window/model_words.h"
 #include "app/window/window_errors.h"
 #include "app/words/error_words.h"
@@ -21,7 +23,6 @@ namespace {
 
 using Kind = Counterpart::Kind;
 using Part = BesideProgress::Part;
-using Room = Counterpart::Room;
 
 constexpr int kMostTokens = 400;  // of an answer, where the conversation sets no limit
 
@@ -29,70 +30,13 @@ struct BesideWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::BesideLink)
 };
 
-const Counterpart* find(const Counterparts& all, Kind kind) {
-  const auto found = std::ranges::find(all.choices, kind, &Counterpart::kind);
-  return found == all.choices.end() ? nullptr : &*found;
-}
-
-// What a counterpart has to write before it can be opened; nothing: 0 bytes.
-StoreNeed to_write(const StoreNeed& store) {
-  return store.needed && !store.there ? store : StoreNeed{};
-}
-
-// Why it cannot be opened here once the store `before` is written; empty: it can.
-QString obstacle_of(const Counterpart& choice, const Counterparts& all, const StoreNeed& before) {
-  if (choice.trouble) return error_words(*choice.trouble);
-  if (choice.room == Room::none)
-    return BesideWords::tr("it needs %1, and only %2 is free")
-        .arg(ui::bytes_text(choice.bytes), ui::bytes_text(all.free_bytes + all.bytes));
-  const StoreNeed store = to_write(choice.store);
-  const std::int64_t left = store.free_bytes - to_write(before).bytes;
-  if (store.bytes > 0 && store.bytes > left)
-    return BesideWords::tr("%1 would have to be written to the disk, where only %2 is free")
-        .arg(ui::bytes_text(store.bytes), ui::bytes_text(std::max<std::int64_t>(0, left)));
-  return {};
-}
-
-// The full model: in memory, or with what has no room there elsewhere. Its obstacle is the one that counts.
-const Counterpart* find_full(const Counterparts& all) {
-  const Counterpart* const elsewhere = find(all, Kind::file_elsewhere);
-  return elsewhere && !elsewhere->trouble && elsewhere->room != Room::none ? elsewhere
-                                                                           : find(all, Kind::file);
-}
-
-QString first_written(const StoreNeed& one, const StoreNeed& other) {
-  return BesideWords::tr("First, %1 is written to the disk. This takes about %2 and is done only once.")
-      .arg(ui::bytes_text(one.bytes + other.bytes), ui::duration_text(one.seconds + other.seconds));
-}
-
-// What reading both answers with it takes, where they get so long. `pass_seconds`: of the disk; 0: not known.
-QString full_words(const Counterpart& full, double pass_seconds, std::int64_t tokens) {
-  if (full.kind == Kind::file)
-    return BesideWords::tr(
-               "At the end both answers are read by the model at full precision, which takes %1 of memory.")
-        .arg(ui::bytes_text(full.bytes));
-  if (full.pass_bytes == 0)
-    return BesideWords::tr(
-        "At the end both answers are read by the model at full precision. The processor computes the experts "
-        "that do not fit on the card.");
-  const std::int64_t chunk = std::max<std::int64_t>(1, full.options.chunk);
-  const double seconds = 2 * pass_seconds * static_cast<double>((tokens + chunk - 1) / chunk);
-  QString words = BesideWords::tr(
-      "At the end both answers are read by the model at full precision. It does not fit into memory, so "
-      "experts come from the disk.");
-  if (seconds > 0)
-    words += QLatin1Char(' ') +
-             BesideWords::tr("This takes about %1 and can be stopped.").arg(ui::duration_text(seconds));
-  return words;
-}
-
 // Both, and how fast the disk with the stores is read where that counts.
 Result<std::pair<Counterparts, double>> look(const LoadOptions& open, const std::optional<Plan>& plan,
                                              std::int64_t held_bytes) {
   FOVEA_TRY(Counterparts found, counterparts_of(open, plan, held_bytes));
   double bytes_per_s = 0;
-  const Counterpart* const elsewhere = find(found, Kind::file_elsewhere);
-  if (elsewhere && elsewhere->pass_bytes > 0)
+  const auto elsewhere = std::ranges::find(found.choices, Kind::file_elsewhere, &Counterpart::kind);
+  if (elsewhere != found.choices.end() && elsewhere->pass_bytes > 0)
     bytes_per_s = 1e9 * measure_disk_read_gb_per_s(open.precision.stores_folder, {}).value_or(0);
   return std::pair(std::move(found), bytes_per_s);
 }
@@ -166,34 +110,12 @@ void BesideLink::open() {
 }
 
 void BesideLink::show(const Counterparts& found, double disk_bytes_per_s) {
-  const Counterpart* const fixed = find(found, Kind::fixed);
-  const Counterpart* const full = find_full(found);
-  if (!fixed) return;
-  adaptive_ = found.open;
-  fixed_ = fixed->options;
-  full_.reset();
-  full_pass_seconds_ =
-      full && disk_bytes_per_s > 0 ? static_cast<double>(full->pass_bytes) / disk_bytes_per_s : 0;
-  why_not_full_ = full ? obstacle_of(*full, found, fixed->store) : QString();
-  if (full && why_not_full_.isEmpty()) full_ = full->options;
-  const QString obstacle = obstacle_of(*fixed, found, {});
-  QString takes = tr("The fixed mix cannot be opened here: %1.").arg(obstacle);
-  if (obstacle.isEmpty()) {
-    takes = tr("The model is closed for this and reopened afterwards; the conversation stays as it is.");
-    const StoreNeed mix = to_write(fixed->store), whole = full_ ? to_write(full->store) : StoreNeed{};
-    if (mix.bytes + whole.bytes > 0) {
-      takes += QLatin1Char(' ') + first_written(mix, whole);
-    } else if (fixed->store.needed) {
-      takes += QLatin1Char(' ') + tr("Nothing is written to the disk.");
-    }
-    takes += QLatin1Char(' ') +
-             (full_ ? full_words(*full, full_pass_seconds_, most_tokens_)
-                    : tr("They cannot be compared with the model at full precision: %1.").arg(why_not_full_));
-  }
+  offer_ = offer_beside(found, disk_bytes_per_s, most_tokens_);
+  if (offer_.takes.isEmpty()) return;
   QString question;
   for (const history::Message& message : chat_.conversation().messages())
     if (message.role == history::Role::user) question = q(message.text);
-  dialog_ = new ui::BesideDialog(question, takes, obstacle.isEmpty(), &window_);
+  dialog_ = new ui::BesideDialog(question, offer_.takes, offer_.is_possible, &window_);
   dialog_->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog_, &ui::BesideDialog::startRequested, this, &BesideLink::start);
   connect(dialog_, &ui::BesideDialog::stopRequested, this, [this] { chat_.worker().stop(); });
@@ -211,8 +133,10 @@ void BesideLink::wait_for_answers() {
 void BesideLink::start(const QString& question) {
   if (!chat_.model_loaded() || chat_.conversation().answering() != 0)
     return dialog_->show_end(tr("The model was closed or is busy answering, so the question was not asked."));
-  BesideRequest request{
-      .adaptive = adaptive_, .fixed = fixed_, .full = full_, .full_pass_seconds = full_pass_seconds_};
+  BesideRequest request{.adaptive = offer_.adaptive,
+                        .fixed = offer_.fixed,
+                        .full = offer_.full,
+                        .full_pass_seconds = offer_.full_pass_seconds};
   request.question = chat_.usual_request();
   const ui::ChatSettingsView settings = chat_.conversation().chat_settings();
   apply(settings, request.question);
@@ -236,14 +160,14 @@ void BesideLink::show_progress(const BesideProgress& progress) {
                                                : tr("Opening the model with %1, then answering.").arg(which);
   if (progress.seconds_left > 0)
     text += QLatin1Char(' ') +
-            tr("About %1. Stop skips this step.").arg(ui::duration_text(progress.seconds_left));
+            tr("About %1. Stop skips this step.").arg(time_words(std::llround(progress.seconds_left)));
   dialog_->show_progress(text);
 }
 
 void BesideLink::show_result(const BesideResult& result) {
   if (!std::exchange(running_, false) || !dialog_) return;
   dialog_->show_result({facts_of(result.adaptive), facts_of(result.fixed)},
-                       sentence_of(result, why_not_full_));
+                       sentence_of(result, offer_.why_not_full));
 }
 
 void BesideLink::show_error(const Error& error) {

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "app/advisor/beside.h"
-#include "app/advisor/counterparts.h"
+#include "app/window/beside_offer.h"
 #include "ui/models/beside_dialog.h"
 
 namespace fovea::ui {
@@ -42,10 +42,7 @@ class BesideLink : public QObject {
   ui::ChatWindow& window_;
   bool looking_ = false, running_ = false;
   int most_tokens_;
-  LoadOptions adaptive_, fixed_;
-  std::optional<LoadOptions> full_;
-  double full_pass_seconds_ = 0;
-  QString why_not_full_;
+  BesideOffer offer_;
   QPointer<ui::BesideDialog> dialog_;
 };
 

@@ -261,7 +261,7 @@ void CompareLink::show_progress(const ComparisonProgress& progress) {
       break;
   }
   if (progress.seconds_left > 0)
-    text += QLatin1Char(' ') + tr("About %1 left.").arg(ui::duration_text(progress.seconds_left));
+    text += QLatin1Char(' ') + tr("About %1 left.").arg(time_words(std::llround(progress.seconds_left)));
   dialog_->show_progress(text, part.done, part.total);
 }
 

@@ -139,6 +139,10 @@
         <source>This takes about %1 and can be stopped.</source>
         <translation>Das dauert etwa %1 und kann abgebrochen werden.</translation>
     </message>
+    <message>
+        <source>together with the fixed mix, %1 would have to be written to the disk, where only %2 is free</source>
+        <translation>zusammen mit der festen Mischung müssten %1 auf das Laufwerk geschrieben werden; dort sind nur %2 frei</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ChatController</name>

@@ -1,0 +1,117 @@
+// What side by side says that it takes, and what of it has room on the disk: of models that are planned only.
+#include "app/window/beside_offer.h"
+
+#include "tests/support/test.h"
+#include "ui/language/language.h"
+
+using namespace fovea;
+using app::BesideOffer;
+using app::Counterpart;
+using app::Counterparts;
+using app::StoreNeed;
+
+namespace {
+
+constexpr std::int64_t kGb = 1'000'000'000;
+
+// A fixed mix and the full model with experts from the disk, each with a store of its own that is to be
+// written.
+Counterparts both(std::int64_t mix_bytes, std::int64_t full_bytes, std::int64_t disk_free_bytes) {
+  const auto store = [&](std::int64_t bytes, double seconds) {
+    return StoreNeed{.needed = true, .bytes = bytes, .free_bytes = disk_free_bytes, .seconds = seconds};
+  };
+  Counterparts found{.bytes = 8 * kGb, .free_bytes = 4 * kGb};
+  found.choices = {
+      {.kind = Counterpart::Kind::file, .bytes = 40 * kGb},
+      {.kind = Counterpart::Kind::file_elsewhere,
+       .bytes = 8 * kGb,
+       .room = Counterpart::Room::in_its_place,
+       .store = store(full_bytes, 120),
+       .pass_bytes = 30 * kGb},
+      {.kind = Counterpart::Kind::fixed,
+       .bytes = 8 * kGb,
+       .room = Counterpart::Room::in_its_place,
+       .store = store(mix_bytes, 60)},
+  };
+  found.choices[1].options.chunk = 512;
+  return found;
+}
+
+// With spaces that break.
+BesideOffer offer(const Counterparts& found) {
+  BesideOffer offer = app::offer_beside(found, 3e9, 400);
+  for (QString* const words : {&offer.takes, &offer.why_not_full})
+    words->replace(QChar::Nbsp, QLatin1Char(' '));
+  return offer;
+}
+
+qsizetype count(const BesideOffer& offer, const char* words) {
+  return offer.takes.count(QLatin1String(words));
+}
+
+}  // namespace
+
+class BesideOfferTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { ui::use_language(QStringLiteral("en")); }
+
+  // 12 and 40 GB, a minute and two: said once.
+  void whatBothWriteIsSaidOnce() {
+    const BesideOffer found = offer(both(12 * kGb, 40 * kGb, 52 * kGb));
+    QVERIFY(found.is_possible && found.full && found.why_not_full.isEmpty());
+    QCOMPARE(count(found, "is written to the disk"), 1);
+    QVERIFY2(found.takes.contains(QStringLiteral(
+                 "First, 52.0 GB is written to the disk. This takes about 3 minutes and is done only once.")),
+             qPrintable(found.takes));
+    QCOMPARE(found.full_pass_seconds, 10.0);
+    QVERIFY2(found.takes.contains(QStringLiteral("This takes about 20 seconds and can be stopped.")),
+             qPrintable(found.takes));
+  }
+
+  // Each has room by itself, and both do not: the answers are written, and not held against the full model.
+  void theSumHasToHaveRoom() {
+    const BesideOffer found = offer(both(12 * kGb, 40 * kGb, 52 * kGb - 1));
+    QVERIFY(found.is_possible && !found.full);
+    QCOMPARE(found.full_pass_seconds, 0.0);
+    QVERIFY2(found.takes.contains(
+                 QStringLiteral("First, 12.0 GB is written to the disk. This takes about 1 minute and")),
+             qPrintable(found.takes));
+    QCOMPARE(found.why_not_full, QStringLiteral("together with the fixed mix, 52.0 GB would have to be "
+                                                "written to the disk, where only 52.0 GB is free"));
+    QVERIFY(found.takes.contains(found.why_not_full));
+  }
+
+  void whatIsThereCountsNot() {
+    Counterparts some = both(12 * kGb, 40 * kGb, 40 * kGb);
+    some.choices[2].store.there = true;
+    BesideOffer found = offer(some);
+    QVERIFY(found.full);
+    QVERIFY2(found.takes.contains(
+                 QStringLiteral("First, 40.0 GB is written to the disk. This takes about 2 minutes and")),
+             qPrintable(found.takes));
+    some.choices[1].store.bytes += 1;
+    found = offer(some);
+    QVERIFY(found.is_possible && !found.full);
+    QVERIFY2(found.why_not_full.startsWith(QStringLiteral("40.0 GB would have to be written")),
+             qPrintable(found.why_not_full));
+    QCOMPARE(count(found, "Nothing is written to the disk."), 1);
+    some.choices[1].store.there = true;
+    found = offer(some);
+    QVERIFY(found.full);
+    QCOMPARE(count(found, "Nothing is written to the disk."), 1);
+  }
+
+  void withoutRoomForTheMixThereIsNone() {
+    const BesideOffer found = offer(both(12 * kGb, 1, 12 * kGb - 1));
+    QVERIFY(!found.is_possible && !found.full);
+    QVERIFY2(
+        found.takes.startsWith(QStringLiteral("The fixed mix cannot be opened here: 12.0 GB would have")),
+        qPrintable(found.takes));
+  }
+};
+
+FOVEA_TEST(BesideOfferTest)
+
+#include "beside_offer_test.moc"
