@@ -54,24 +54,27 @@ QString facts_of(const BesideAnswer& answer) {
   return parts.join(QStringLiteral(" · "));
 }
 
-QString sentence_of(const BesideResult& found, const QString& why_not_full) {
+ErrorText sentence_of(const BesideResult& found, const ErrorText& why_not_full) {
   const QString same = found.adaptive.text == found.fixed.text
                            ? BesideWords::tr("Both answers are the same, word for word.")
                            : BesideWords::tr("Tokens that appear in only one answer are marked.");
-  if (!found.adaptive.divergence || !found.fixed.divergence)
-    return same + QLatin1Char(' ') +
-           (found.left_out  ? BesideWords::tr("The full model was left out.")
-            : found.trouble ? BesideWords::tr("They were not compared with the full model: %1.")
-                                  .arg(error_words(*found.trouble))
-            : why_not_full.isEmpty()
-                ? BesideWords::tr("An empty answer cannot be compared with the full model.")
-                : BesideWords::tr("They were not compared with the full model: %1.").arg(why_not_full));
+  if (!found.adaptive.divergence || !found.fixed.divergence) {
+    if (found.left_out)
+      return {same + QLatin1Char(' ') + BesideWords::tr("The full model was left out."), {}};
+    const ErrorText why = found.trouble ? error_text(*found.trouble) : why_not_full;
+    return {same + QLatin1Char(' ') +
+                (why.text.isEmpty()
+                     ? BesideWords::tr("An empty answer cannot be compared with the full model.")
+                     : BesideWords::tr("They were not compared with the full model. %1").arg(why.text)),
+            why.details};
+  }
   const double adaptive = *found.adaptive.divergence, fixed = *found.fixed.divergence;
-  return same + QLatin1Char(' ') +
-         (adaptive < fixed   ? BesideWords::tr("The adaptive answer is closer to the full model.")
-          : fixed < adaptive ? BesideWords::tr("The fixed answer is closer to the full model.")
-                             : BesideWords::tr("Both are equally close to the full model.")) +
-         QLatin1Char(' ') + BesideWords::tr("One question proves little. Try a few of your own.");
+  return {same + QLatin1Char(' ') +
+              (adaptive < fixed   ? BesideWords::tr("The adaptive answer is closer to the full model.")
+               : fixed < adaptive ? BesideWords::tr("The fixed answer is closer to the full model.")
+                                  : BesideWords::tr("Both are equally close to the full model.")) +
+              QLatin1Char(' ') + BesideWords::tr("One question proves little. Try a few of your own."),
+          {}};
 }
 
 }  // namespace
@@ -111,11 +114,12 @@ void BesideLink::open() {
 
 void BesideLink::show(const Counterparts& found, double disk_bytes_per_s) {
   offer_ = offer_beside(found, disk_bytes_per_s, most_tokens_);
-  if (offer_.takes.isEmpty()) return;
+  if (offer_.takes.text.isEmpty()) return;
   QString question;
   for (const history::Message& message : chat_.conversation().messages())
     if (message.role == history::Role::user) question = q(message.text);
-  dialog_ = new ui::BesideDialog(question, offer_.takes, offer_.is_possible, &window_);
+  dialog_ =
+      new ui::BesideDialog(question, offer_.takes.text, offer_.takes.details, offer_.is_possible, &window_);
   dialog_->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog_, &ui::BesideDialog::startRequested, this, &BesideLink::start);
   connect(dialog_, &ui::BesideDialog::stopRequested, this, [this] { chat_.worker().stop(); });
@@ -166,13 +170,15 @@ void BesideLink::show_progress(const BesideProgress& progress) {
 
 void BesideLink::show_result(const BesideResult& result) {
   if (!std::exchange(running_, false) || !dialog_) return;
-  dialog_->show_result({facts_of(result.adaptive), facts_of(result.fixed)},
-                       sentence_of(result, offer_.why_not_full));
+  const auto [sentence, details] = sentence_of(result, offer_.why_not_full);
+  dialog_->show_result({facts_of(result.adaptive), facts_of(result.fixed)}, sentence, details);
 }
 
 void BesideLink::show_error(const Error& error) {
   if (!std::exchange(running_, false) || !dialog_) return;
-  dialog_->show_end(error.kind == ErrorKind::cancelled ? tr("It was stopped.") : error_words(error));
+  if (error.kind == ErrorKind::cancelled) return dialog_->show_end(tr("It was stopped."));
+  const auto [text, details] = error_text(error);
+  dialog_->show_end(text, details);
 }
 
 }  // namespace fovea::app

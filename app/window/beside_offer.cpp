@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "app/window/model_rows.h"
-#include "app/words/error_words.h"
 #include "ui/language/number_text.h"
 
 namespace fovea::app {
@@ -37,17 +36,20 @@ StoreNeed sum(const StoreNeed& one, const StoreNeed& other) {
 }
 
 // Why it cannot be opened here where `before` is written first; empty: it can.
-QString obstacle_of(const Counterpart& choice, const Counterparts& all, const StoreNeed& before) {
-  if (choice.trouble) return error_words(*choice.trouble);
+ErrorText obstacle_of(const Counterpart& choice, const Counterparts& all, const StoreNeed& before) {
+  if (choice.trouble) return error_text(*choice.trouble);
   if (choice.room == Room::none)
-    return OfferWords::tr("it needs %1, and only %2 is free")
-        .arg(ui::bytes_text(choice.bytes), ui::bytes_text(all.free_bytes + all.bytes));
+    return {OfferWords::tr("It needs %1, and only %2 is free.")
+                .arg(ui::bytes_text(choice.bytes), ui::bytes_text(all.free_bytes + all.bytes)),
+            {}};
   const StoreNeed store = to_write(choice.store), written = sum(before, store);
   if (store.bytes == 0 || written.bytes <= written.free_bytes) return {};
-  return (before.bytes > 0 ? OfferWords::tr("together with the fixed mix, %1 would have to be written to the "
-                                            "disk, where only %2 is free")
-                           : OfferWords::tr("%1 would have to be written to the disk, where only %2 is free"))
-      .arg(ui::bytes_text(written.bytes), ui::bytes_text(written.free_bytes));
+  const QString words =
+      before.bytes > 0 ? OfferWords::tr(
+                             "Together with the fixed mix, %1 would have to be written to the disk, where "
+                             "only %2 is free.")
+                       : OfferWords::tr("%1 would have to be written to the disk, where only %2 is free.");
+  return {words.arg(ui::bytes_text(written.bytes), ui::bytes_text(written.free_bytes)), {}};
 }
 
 // The full model: in memory, or with what has no room there elsewhere. Its obstacle is the one that counts.
@@ -93,30 +95,31 @@ BesideOffer offer_beside(const Counterparts& found, double disk_bytes_per_s, std
   const Counterpart* const full = find_full(found);
   if (!fixed || !full) return offer;
   offer.fixed = fixed->options;
-  if (const QString obstacle = obstacle_of(*fixed, found, {}); !obstacle.isEmpty()) {
-    offer.takes = OfferWords::tr("The fixed mix cannot be opened here: %1.").arg(obstacle);
+  if (const ErrorText obstacle = obstacle_of(*fixed, found, {}); !obstacle.text.isEmpty()) {
+    offer.takes = {OfferWords::tr("The fixed mix cannot be opened here. %1").arg(obstacle.text),
+                   obstacle.details};
     return offer;
   }
   offer.is_possible = true;
   StoreNeed written = to_write(fixed->store);
   QString judged;
   offer.why_not_full = obstacle_of(*full, found, written);
-  if (offer.why_not_full.isEmpty()) {
+  if (offer.why_not_full.text.isEmpty()) {
     offer.full = full->options;
     if (disk_bytes_per_s > 0)
       offer.full_pass_seconds = static_cast<double>(full->pass_bytes) / disk_bytes_per_s;
     written = sum(written, to_write(full->store));
     judged = full_words(*full, offer.full_pass_seconds, tokens);
   } else {
-    judged = OfferWords::tr("They cannot be compared with the model at full precision: %1.")
-                 .arg(offer.why_not_full);
+    judged = OfferWords::tr("They cannot be compared with the model at full precision. %1")
+                 .arg(offer.why_not_full.text);
   }
   QStringList sentences{
       OfferWords::tr(
           "The model is closed for this and reopened afterwards; the conversation stays as it is."),
       words_of_writing(written), judged};
   sentences.removeAll(QString());
-  offer.takes = sentences.join(QLatin1Char(' '));
+  offer.takes = {sentences.join(QLatin1Char(' ')), offer.why_not_full.details};
   return offer;
 }
 

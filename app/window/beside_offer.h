@@ -1,11 +1,11 @@
 // What side by side can do here: with which models, what that takes and writes, or why it cannot be.
 #pragma once
 
-#include <QString>
 #include <cstdint>
 #include <optional>
 
 #include "app/advisor/counterparts.h"
+#include "app/words/error_words.h"
 
 namespace fovea::app {
 
@@ -14,8 +14,8 @@ struct BesideOffer {
   std::optional<LoadOptions> full = {};  // see BesideRequest
   double full_pass_seconds = 0;          // …
   bool is_possible = false;
-  QString takes = {};         // or why it is not possible; empty: its experts do not follow
-  QString why_not_full = {};  // to go on behind a colon
+  // Whole sentences; `takes`: or why it is not possible; empty: its experts do not follow.
+  ErrorText takes = {}, why_not_full = {};
 };
 
 // `disk_bytes_per_s`: at which the full model's experts are read; 0: not known. `tokens`: of an answer, at

@@ -73,7 +73,9 @@ CompareChoice view_of(const Counterpart& choice, const Counterparts& all) {
                 free = ui::bytes_text(all.free_bytes);
   if (choice.trouble) {
     view.possible = false;
-    view.note = error_words(*choice.trouble);
+    const auto [text, details] = error_text(*choice.trouble);
+    view.note = text;
+    view.details = details;
   } else if (choice.room == Room::none) {
     view.possible = false;
     view.note = CompareWords::tr("It takes %1, which does not fit: %2 is free beside the open model.")
@@ -218,7 +220,7 @@ void CompareLink::start(int choice, const QString& text_file) {
   const auto read = [file = text_file.toStdString()] { return read_file(file, compared_file_limit_bytes); };
   in_background(dialog_, read, [this, choice, begun = ++begun_](const Result<std::string>& text) {
     if (begun != begun_) return;
-    if (!text) return dialog_->show_error(error_words(text.error()));
+    if (!text) return tell_error(*dialog_, text.error());
     run(choice, *text);
   });
 }
@@ -279,7 +281,7 @@ void CompareLink::show_error(const Error& error) {
   running_ = -1;
   if (!dialog_) return;
   if (error.kind == ErrorKind::cancelled) return dialog_->show_stopped(tr("The comparison was stopped."));
-  dialog_->show_error(error_words(error));
+  tell_error(*dialog_, error);
 }
 
 }  // namespace fovea::app

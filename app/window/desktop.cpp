@@ -199,6 +199,8 @@ void Desktop::connect_models() {
   });
   connect(models, &ModelsController::notice, window_.get(),
           [this](const QString& text) { window_->show_notice(text); });
+  connect(models, &ModelsController::troubled, window_.get(),
+          [this](const Error& error) { tell_error(*window_, error); });
   connect(models, &ModelsController::folderAdded, this, [this](const QString& folder) {
     const std::string path = folder.toStdString();
     change_settings([path](Settings& s) {

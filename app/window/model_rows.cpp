@@ -133,7 +133,11 @@ ui::LibraryRow row_of(const LibraryModel& model, const std::filesystem::path& op
   ui::LibraryRow row;
   row.path = q(model.path.string());
   row.name = q(model.name);
-  if (model.error) row.error = error_words(*model.error);
+  if (model.error) {
+    const auto [text, details] = error_text(*model.error);
+    row.error = text;
+    row.error_details = details;
+  }
   row.is_read = model.is_read;
   row.is_open = !open_model.empty() && (model.real == open_model || model.path == open_model);
   row.bytes = model.file_bytes;
@@ -193,7 +197,7 @@ CatalogueRow row_of(const Candidate& candidate, const std::filesystem::path& pat
 }
 
 QString why_words(const DownloadStatus& status) {
-  if (status.error) return error_words(*status.error);
+  if (status.error) return error_text(*status.error).text;
   return status.state == DownloadState::waiting ? RowWords::tr("Another program is downloading this file")
                                                 : QString();
 }

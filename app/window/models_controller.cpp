@@ -13,6 +13,7 @@
 #include "app/library/stores.h"
 #include "app/window/model_rows.h"
 #include "app/window/wizard_downloads.h"
+#include "app/window/window_errors.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/api/prepare.h"
@@ -98,7 +99,7 @@ void ModelsController::make_view() {
   view_->download().set_hub(settings_.downloads.hub.endpoint.host());
   view_->download().set_offline(settings_.downloads.network.offline);
   for (const auto& [id, status] : statuses_) show_status(status);
-  if (!early_error_.isEmpty()) view_->download().show_error(early_error_);
+  if (early_error_) tell_error(view_->download(), *early_error_);
   show_folders();
   show_models();
 }
@@ -161,12 +162,17 @@ void ModelsController::show_in_folder(const QString& path) {
   QDesktopServices::openUrl(QUrl::fromLocalFile(info.isDir() ? path : info.absolutePath()));
 }
 
-void ModelsController::tell(const QString& text, bool is_error) {
+// Where a search's results are seen, the library is not.
+void ModelsController::tell(const QString& text) {
   if (!view_ || !view_->isVisible()) return Q_EMIT notice(text);
-  // Where a search's results are seen, the library is not.
-  if (view_->library().isHidden())
-    return is_error ? view_->download().show_error(text) : view_->download().show_notice(text);
-  is_error ? view_->library().show_error(text) : view_->library().show_notice(text);
+  if (view_->library().isHidden()) return view_->download().show_notice(text);
+  view_->library().show_notice(text);
+}
+
+void ModelsController::tell(const Error& error) {
+  if (!view_ || !view_->isVisible()) return Q_EMIT troubled(error);
+  if (view_->library().isHidden()) return tell_error(view_->download(), error);
+  tell_error(view_->library(), error);
 }
 
 // --- what holds for all of it
@@ -300,8 +306,7 @@ void ModelsController::connect_work() {
          : report.recalibrated
              ? tr("%1 was prepared again, because it had been prepared without this text: %2 on the disk.")
                    .arg(name, size)
-             : tr("%1 is prepared: %2 on the disk.").arg(name, size),
-         false);
+             : tr("%1 is prepared: %2 on the disk.").arg(name, size));
     scan();
   });
   connect(&work_, &ModelWorker::checked, this, [this](const QString& path, const CheckReport& report) {
@@ -317,11 +322,11 @@ void ModelsController::connect_work() {
       text = tr("%1 What was prepared from it is intact too: %n part(s).", nullptr,
                 static_cast<int>(report.versions))
                  .arg(text);
-    tell(text, false);
+    tell(text);
   });
   connect(&work_, &ModelWorker::removed, this, [this](const QString& path, std::int64_t bytes) {
     if (view_) view_->library().show_work({}, 0, 0);
-    tell(tr("%1 is in the trash: %2.").arg(QFileInfo(path).fileName(), ui::bytes_text(bytes)), false);
+    tell(tr("%1 is in the trash: %2.").arg(QFileInfo(path).fileName(), ui::bytes_text(bytes)));
     look();
   });
   connect(&work_, &ModelWorker::failed, this, &ModelsController::show_task_error);
@@ -343,8 +348,8 @@ void ModelsController::connect_downloads() {
   connect(&downloads_, &DownloadWorker::listed, this, &ModelsController::on_listed);
   connect(&downloads_, &DownloadWorker::failed, this, &ModelsController::on_download_failed);
   connect(&downloads_, &DownloadWorker::listTroubled, this, [this](const Error& error) {
-    early_error_ = error_words(error);
-    if (view_) view_->download().show_error(early_error_);
+    early_error_ = error;
+    if (view_) tell_error(view_->download(), error);
   });
   connect(&downloads_, &DownloadWorker::tokenWanted, this, [this] {
     if (view_) view_->download().ask_token();
@@ -387,11 +392,10 @@ void ModelsController::show_task_error(const QString& path, ModelTask task, cons
     tell(task == ModelTask::prepare
              ? tr("Preparing %1 was stopped. What is done is kept: preparing it again continues from there.")
                    .arg(name)
-             : tr("The check of %1 was stopped.").arg(name),
-         false);
+             : tr("The check of %1 was stopped.").arg(name));
     return;
   }
-  tell(error_words(error), true);
+  tell(error);
   if (task == ModelTask::remove) look();
 }
 
@@ -417,11 +421,10 @@ void ModelsController::ask_prepare(const QString& path) {
     return offer;
   };
   in_background(this, look, [this, path](const Offer& offer) {
-    if (!offer.usual) return tell(error_words(offer.usual.error()), true);
+    if (!offer.usual) return tell(offer.usual.error());
     if (offer.tiers.size() < 2)
       return tell(tr("There is no precision below that of %1's file, so nothing can be prepared.")
-                      .arg(QFileInfo(path).fileName()),
-                  false);
+                      .arg(QFileInfo(path).fileName()));
     offer_tiers(path, offer.tiers);
   });
 }
@@ -441,7 +444,10 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
     in_background(ask, look, [ask, chosen](const auto& found) {
       if (ask->tiers() != chosen) return;
       const auto& [plan, room] = found;
-      if (!plan) return ask->show_obstacle(error_words(plan.error()), true);
+      if (!plan) {
+        const auto [text, details] = error_text(plan.error());
+        return ask->show_obstacle(text, true, details);
+      }
       const QString bytes = ui::bytes_text(plan->bytes), free = ui::bytes_text(room);
       if (plan->bytes > room)
         return ask->show_obstacle(tr("It takes %1 on the disk, and only %2 is free there.").arg(bytes, free),
@@ -506,8 +512,8 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
 }
 
 void ModelsController::on_download_failed(const QString& about, const Error& error) {
-  if (about.isEmpty()) Q_EMIT tokenNote(error_words(error), true);
-  if (view_) view_->download().show_error(error_words(error));
+  if (about.isEmpty()) Q_EMIT tokenNote(error_text(error).text, true);
+  if (view_) tell_error(view_->download(), error);
 }
 
 // Takes a moment for each model.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,7 +71,9 @@ class ModelsController : public QObject {
   void settingsRequested();
   void modelsNamed(const std::vector<fovea::app::LibraryEntry>& models);  // all; when some came or went
   void tokenNote(const QString& text, bool is_error);                     // what became of the hub's token
-  void notice(const QString& text);  // for the chat window, while the page is hidden
+  // For the chat window, while the page is hidden.
+  void notice(const QString& text);
+  void troubled(const fovea::Error& error);
 
  private:
   void make_view();
@@ -98,7 +101,8 @@ class ModelsController : public QObject {
   void show_task_error(const QString& path, ModelTask task, const Error& error);
   void open(const QString& path);
   void show_in_folder(const QString& path);
-  void tell(const QString& text, bool is_error);
+  void tell(const QString& text);
+  void tell(const Error& error);
   const LibraryModel* find(const QString& path) const;
 
   QWidget& parent_;
@@ -110,8 +114,8 @@ class ModelsController : public QObject {
   bool env_offline_;
   std::vector<LibraryModel> models_;
   std::map<std::int64_t, DownloadStatus> statuses_;
-  QString early_error_;  // of the list of downloads, which is read before there is a window
-  QString asked_;        // the repository whose versions are shown
+  std::optional<Error> early_error_;  // of the list of downloads, which is read before there is a window
+  QString asked_;                     // the repository whose versions are shown
   HubRepository listed_;
   std::vector<ModelChoice> choices_;
   std::vector<Candidate> catalogue_;  // what fits first

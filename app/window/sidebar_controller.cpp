@@ -11,7 +11,7 @@
 #include "app/history/exchange.h"
 #include "app/history/worker/history_thread.h"
 #include "app/window/conversation_view.h"
-#include "app/words/error_words.h"
+#include "app/window/window_errors.h"
 #include "app/words/qt_text.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
@@ -88,7 +88,7 @@ void SidebarController::load_more() {
 void SidebarController::show(const Result<Listed>& listed) {
   if (!listed) {
     wanted_ = std::max(kPage, static_cast<int>(listed_.size()));
-    return window_.show_error(error_words(listed.error()));
+    return tell_error(window_, listed.error());
   }
   listed_ = listed->page.conversations;
   more_ = listed->page.more;
@@ -100,7 +100,7 @@ void SidebarController::show(const Result<Listed>& listed) {
 
 void SidebarController::search(const QString& text) {
   history_.search(this, text, kHits, [this](const Result<history::SearchResult>& result) {
-    if (!result) return window_.show_error(error_words(result.error()));
+    if (!result) return tell_error(window_, result.error());
     window_.sidebar().set_results(items_of(*result));
   });
 }
@@ -128,7 +128,7 @@ void SidebarController::remove(qint64 conversation) {
         return found;
       },
       [this, conversation](const Result<history::Conversation>& found) {
-        if (!found) return window_.show_error(error_words(found.error()));
+        if (!found) return tell_error(window_, found.error());
         window_.sidebar().show_deleted(conversation, q(found->title));
         Q_EMIT removed(conversation);
         refresh();
@@ -139,7 +139,7 @@ void SidebarController::list_deleted() {
   history_.ask(
       this, [](history::History& history) { return history.removed(kDeleted); },
       [this](const Result<history::ConversationPage>& page) {
-        if (!page) return window_.show_error(error_words(page.error()));
+        if (!page) return tell_error(window_, page.error());
         window_.set_deleted(items_of(page->conversations));
       });
 }
@@ -148,7 +148,7 @@ void SidebarController::restore(qint64 conversation) {
   history_.ask(
       this, [conversation](history::History& history) { return history.restore(conversation); },
       [this, conversation](const Result<void>& restored) {
-        if (!restored) return window_.show_error(error_words(restored.error()));
+        if (!restored) return tell_error(window_, restored.error());
         refresh();
         Q_EMIT openRequested(conversation, 0, {});
       });
@@ -167,7 +167,7 @@ void SidebarController::export_to_file(qint64 conversation, ui::ExportFormat for
         return std::pair(q(archive.conversation.title), history::to_json({archive}));
       },
       [this, markdown](const Result<std::pair<QString, std::string>>& text) {
-        if (!text) return window_.show_error(error_words(text.error()));
+        if (!text) return tell_error(window_, text.error());
         QString name = text->first;
         name.replace(QRegularExpression(QStringLiteral("[/\\\\:*?\"<>|\\x00-\\x1f]")), QStringLiteral("-"));
         const QString suffix = markdown ? QStringLiteral(".md") : QStringLiteral(".json");
@@ -176,7 +176,7 @@ void SidebarController::export_to_file(qint64 conversation, ui::ExportFormat for
             markdown ? tr("Markdown (*.md)") : tr("JSON (*.json)"));
         if (path.isEmpty()) return;
         if (const auto written = write_file(path.toStdString(), text->second); !written)
-          return window_.show_error(error_words(written.error()));
+          return tell_error(window_, written.error());
         window_.show_notice(tr("Exported to %1").arg(path));
       });
 }
@@ -187,7 +187,7 @@ void SidebarController::import_file(const QString& path) {
       this,
       [name = path.toStdString()](history::History& history) { return import_conversations(history, name); },
       [this](const Result<history::ImportReport>& report) {
-        if (!report) return window_.show_error(error_words(report.error()));
+        if (!report) return tell_error(window_, report.error());
         QStringList parts{tr("%n conversation(s) imported", nullptr, report->imported)};
         if (report->already_there > 0) parts += tr("%n were there already", nullptr, report->already_there);
         if (report->left_out_count > 0) {

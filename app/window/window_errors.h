@@ -1,4 +1,4 @@
-// Errors in the window: what speaks of the command line stands behind "Details".
+// Errors in the window, its pages and dialogs: what few people can read stands behind "Details".
 #pragma once
 
 #include "app/words/error_words.h"
@@ -7,6 +7,12 @@
 namespace fovea::app {
 
 // `sentence`: with the error's own at %1.
+template <class View>  // a page or a dialog that shows errors
+void tell_error(View& view, const Error& error) {
+  const auto [text, details] = error_text(error);
+  view.show_error(text, details);
+}
+
 inline void tell_error(ui::ChatWindow& window, const Error& error,
                        const QString& sentence = QStringLiteral("%1")) {
   const auto [text, details] = error_text(error);

@@ -61,7 +61,7 @@ void WizardDownloads::on_listed(const QString& asked, const HubRepository& repos
 void WizardDownloads::on_failed(const QString& asked, const Error& error) {
   if (asked != repository_ || !name_.empty()) return;
   WizardDownload download = about();
-  download.error = error_words(error).toStdString();
+  download.error = error_text(error).text.toStdString();
   Q_EMIT changed(download);
 }
 

@@ -208,8 +208,11 @@ void WizardController::open_failed(const Error& error) {
   if (!opening_) return;
   opening_ = false;
   start_.busy = false;
-  start_.error = error.kind == ErrorKind::cancelled ? tr("Stopped. What has been prepared is kept.")
-                                                    : error_words(error);
+  const auto [text, details] = error.kind == ErrorKind::cancelled
+                                   ? ErrorText{tr("Stopped. What has been prepared is kept."), {}}
+                                   : error_text(error);
+  start_.error = text;
+  start_.error_details = details;
   if (page_ == Page::start) show_start();
   update_navigation();
 }
@@ -232,7 +235,9 @@ void WizardController::calibrated(const CalibrationResult& result) {
 void WizardController::calibration_failed(const Error& error) {
   if (!calibrating_) return;
   calibrating_ = false;
-  calibration_.error = error.kind == ErrorKind::cancelled ? QString() : error_words(error);
+  const auto [text, details] = error.kind == ErrorKind::cancelled ? ErrorText{} : error_text(error);
+  calibration_.error = text;
+  calibration_.error_details = details;
   show_calibration(tr("The measurement was stopped."));
   update_navigation();
 }
@@ -246,6 +251,7 @@ void WizardController::download_changed(const WizardDownload& download) {
   start_.done = download.done;
   start_.total = download.total;
   start_.error = QString::fromStdString(download.error);
+  start_.error_details.clear();
   if (!download.model.empty()) {
     in_background(
         this,
@@ -256,6 +262,7 @@ void WizardController::download_changed(const WizardDownload& download) {
           if (candidate.usable()) take(candidate);
           start_ = {};
           start_.error = QString::fromStdString(candidate.trouble);
+          start_.error_details.clear();
           if (page_ == Page::start) show_start();
           update_navigation();
         });

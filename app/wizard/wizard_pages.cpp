@@ -73,7 +73,7 @@ void WizardController::find() {
     if (number != machines_) return;
     if (!found) {
       measuring_ = false;
-      dialog_->set_machine({}, error_words(found.error()), false);
+      dialog_->set_machine({}, error_text(found.error()).text, false);
       return;
     }
     if (machine_) {  // measured before, for another device
@@ -318,7 +318,7 @@ void WizardController::plan() {
           report_.reset();
           ui::BudgetView wrong;
           wrong.fits = false;
-          wrong.verdict = error_words(planned.report.error());
+          wrong.verdict = error_text(planned.report.error()).text;
           dialog_->set_budget(wrong);
         }
         if (page_ == Page::start) show_start();

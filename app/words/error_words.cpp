@@ -2,6 +2,10 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "ui/language/number_text.h"
 
@@ -61,20 +65,46 @@ bool is_english() {
   return Words::tr(headline_of(ErrorKind::internal)) == QLatin1String(headline_of(ErrorKind::internal));
 }
 
-}  // namespace
-
-QString error_words(const Error& error) {
-  const QString words = QString::fromStdString(error.message(InWindow()));
+QString with_headline(const Error& error, const QString& words) {
   return is_english() ? words : Words::tr(headline_of(error.kind)) + QStringLiteral(": ") + words;
 }
 
+// Where it was and what, without the advice.
+QString found_words(const Error& error) {
+  const std::string where = error.where_words(InWindow()), what = error.what_words(InWindow());
+  return QString::fromStdString(where.empty() ? what : where + ": " + what);
+}
+
+// std::string: see Argument.
+bool names_something(const Argument& argument) {
+  return std::holds_alternative<std::string>(argument) ||
+         std::holds_alternative<std::vector<std::string>>(argument);
+}
+
+bool speaks_of_insides(const Error& error) {
+  return error.kind == ErrorKind::format || error.kind == ErrorKind::internal ||
+         (error.kind == ErrorKind::unsupported && error.file() &&
+          std::ranges::any_of(error.what.arguments, names_something));
+}
+
+}  // namespace
+
+QString error_words(const Error& error) {
+  return with_headline(error, QString::fromStdString(error.message(InWindow())));
+}
+
 ErrorText error_text(const Error& error) {
-  const QString whole = error_words(error);
   const QString advice = QString::fromStdString(error.advice_words(InWindow()));
   const bool is_command = advice.contains(QLatin1String("--")) || advice.contains(QLatin1String("fovea "));
-  const auto at = whole.lastIndexOf(advice, -1, Qt::CaseInsensitive);
-  if (advice.isEmpty() || !is_command || at <= 0) return {whole, {}};
-  return {whole.left(at).trimmed(), whole.mid(at)};
+  const QString what_to_do = advice.isEmpty() ? QString() : QLatin1Char(' ') + advice;
+  if (speaks_of_insides(error)) {
+    const QString headline = Words::tr(headline_of(error.kind)) + QLatin1Char('.');
+    const QString found = found_words(error);
+    return is_command ? ErrorText{headline, found + QLatin1Char('.') + what_to_do}
+                      : ErrorText{headline + what_to_do, found};
+  }
+  if (!is_command) return {error_words(error), {}};
+  return {with_headline(error, found_words(error)) + QLatin1Char('.'), advice};
 }
 
 QString sentence_words(const Phrase& phrase) {

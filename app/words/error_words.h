@@ -11,7 +11,9 @@ namespace fovea::app {
 // In English the error's own message.
 QString error_words(const Error& error);
 
-// The same in two parts: advice that speaks of the command line stands behind "Details".
+// The same in two parts. Behind "Details" stands what speaks of a file's insides, of Fovea's own, of
+// something by its name in them, or of the command line: then the rest says what kind of trouble it is and
+// what to do.
 struct ErrorText {
   QString text, details;  // details: empty, or whole sentences
 };

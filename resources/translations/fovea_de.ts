@@ -4,14 +4,6 @@
 <context>
     <name>fovea::app::BesideLink</name>
     <message>
-        <source>it needs %1, and only %2 is free</source>
-        <translation>es braucht %1, frei sind nur %2</translation>
-    </message>
-    <message>
-        <source>%1 would have to be written to the disk, where only %2 is free</source>
-        <translation>%1 müssten auf das Laufwerk geschrieben werden; dort sind nur %2 frei</translation>
-    </message>
-    <message>
         <source>%1 tokens, %2 tok/s</source>
         <translation>%1 Token, %2 Token/s</translation>
     </message>
@@ -42,10 +34,6 @@
     <message>
         <source>An empty answer cannot be compared with the full model.</source>
         <translation>Eine leere Antwort lässt sich nicht mit dem vollen Modell vergleichen.</translation>
-    </message>
-    <message>
-        <source>They were not compared with the full model: %1.</source>
-        <translation>Mit dem vollen Modell wurden sie nicht verglichen: %1.</translation>
     </message>
     <message>
         <source>The adaptive answer is closer to the full model.</source>
@@ -84,10 +72,6 @@
         <translation>Am Ende liest das Modell beide Antworten mit voller Genauigkeit; das braucht %1 Speicher.</translation>
     </message>
     <message>
-        <source>They cannot be compared with the model at full precision: %1.</source>
-        <translation>Mit dem Modell in voller Genauigkeit lassen sie sich nicht vergleichen: %1.</translation>
-    </message>
-    <message>
         <source>The model is answering. This can start when the answer is finished.</source>
         <translation>Das Modell antwortet gerade. Beginnen Sie, wenn die Antwort fertig ist.</translation>
     </message>
@@ -124,10 +108,6 @@
         <translation>Es wurde angehalten.</translation>
     </message>
     <message>
-        <source>The fixed mix cannot be opened here: %1.</source>
-        <translation>Die feste Mischung lässt sich hier nicht öffnen: %1.</translation>
-    </message>
-    <message>
         <source>At the end both answers are read by the model at full precision. The processor computes the experts that do not fit on the card.</source>
         <translation>Zum Schluss liest das Modell mit voller Genauigkeit beide Antworten. Die Experten, die nicht auf die Karte passen, rechnet der Prozessor.</translation>
     </message>
@@ -140,8 +120,28 @@
         <translation>Das dauert etwa %1 und kann abgebrochen werden.</translation>
     </message>
     <message>
-        <source>together with the fixed mix, %1 would have to be written to the disk, where only %2 is free</source>
-        <translation>zusammen mit der festen Mischung müssten %1 auf das Laufwerk geschrieben werden; dort sind nur %2 frei</translation>
+        <source>They were not compared with the full model. %1</source>
+        <translation>Sie wurden nicht mit dem vollen Modell verglichen. %1</translation>
+    </message>
+    <message>
+        <source>It needs %1, and only %2 is free.</source>
+        <translation>Es braucht %1, frei sind nur %2.</translation>
+    </message>
+    <message>
+        <source>Together with the fixed mix, %1 would have to be written to the disk, where only %2 is free.</source>
+        <translation>Zusammen mit der festen Mischung müssten %1 auf das Laufwerk geschrieben werden; dort sind nur %2 frei.</translation>
+    </message>
+    <message>
+        <source>%1 would have to be written to the disk, where only %2 is free.</source>
+        <translation>%1 müssten auf das Laufwerk geschrieben werden; dort sind nur %2 frei.</translation>
+    </message>
+    <message>
+        <source>The fixed mix cannot be opened here. %1</source>
+        <translation>Die feste Mischung lässt sich hier nicht öffnen. %1</translation>
+    </message>
+    <message>
+        <source>They cannot be compared with the model at full precision. %1</source>
+        <translation>Mit dem Modell in voller Genauigkeit können sie nicht verglichen werden. %1</translation>
     </message>
 </context>
 <context>
@@ -3289,6 +3289,17 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::DetailedText</name>
+    <message>
+        <source>Details</source>
+        <translation>Details</translation>
+    </message>
+    <message>
+        <source>Notice</source>
+        <translation>Hinweis</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::DeviceBox</name>
     <message>
         <source>Device on which models run</source>
@@ -3469,10 +3480,6 @@
     <message>
         <source>Notice</source>
         <translation>Hinweis</translation>
-    </message>
-    <message>
-        <source>Details</source>
-        <translation>Details</translation>
     </message>
 </context>
 <context>

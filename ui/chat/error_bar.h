@@ -3,10 +3,11 @@
 
 #include <QFrame>
 
-class QLabel;
 class QToolButton;
 
 namespace fovea::ui {
+
+class DetailedText;
 
 class ErrorBar : public QFrame {
   Q_OBJECT
@@ -27,8 +28,8 @@ class ErrorBar : public QFrame {
   void dismissed();
 
  private:
-  QLabel *label_, *details_;
-  QToolButton *action_, *more_;
+  DetailedText* words_;
+  QToolButton* action_;
   Kind kind_ = Kind::error;
 };
 

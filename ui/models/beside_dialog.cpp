@@ -8,14 +8,16 @@
 #include <QTextEdit>
 #include <QVBoxLayout>
 
+#include "ui/theme/detailed_text.h"
 #include "ui/theme/style.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/window_size.h"
 
 namespace fovea::ui {
-BesideDialog::BesideDialog(const QString& question, const QString& takes, bool possible, QWidget* parent)
-    : QDialog(parent), possible_(possible), takes_(takes) {
+BesideDialog::BesideDialog(const QString& question, const QString& takes, const QString& details,
+                           bool possible, QWidget* parent)
+    : QDialog(parent), possible_(possible), takes_(takes), details_(details) {
   setWindowTitle(tr("Fixed and adaptive side by side"));
   auto* layout = new QVBoxLayout(this);
   layout->setSpacing(space::close);
@@ -58,10 +60,7 @@ BesideDialog::BesideDialog(const QString& question, const QString& takes, bool p
     columns->addLayout(side, 1);
   }
   layout->addLayout(columns, 1);
-  note_ = new QLabel(this);
-  note_->setObjectName(QStringLiteral("besideNote"));
-  note_->setWordWrap(true);
-  note_->setTextFormat(Qt::PlainText);
+  note_ = new DetailedText(this);
   layout->addWidget(note_);
   auto* buttons = new QDialogButtonBox(this);
   close_ = buttons->addButton(QDialogButtonBox::Close);
@@ -73,13 +72,14 @@ BesideDialog::BesideDialog(const QString& question, const QString& takes, bool p
   connect(close_, &QPushButton::clicked, this, &BesideDialog::reject);
   layout->addWidget(buttons);
   open_with(*this, {fontMetrics().averageCharWidth() * 120, fontMetrics().height() * 34});
-  note_->setText(takes_);
+  note_->set_text(takes_, details_);
   update_state();
 }
 
 void BesideDialog::set_obstacle(const QString& text) {
   obstacle_ = text;
-  if (!running_) note_->setText(text.isEmpty() ? takes_ : text);
+  if (!running_ && text.isEmpty()) note_->set_text(takes_, details_);
+  if (!running_ && !text.isEmpty()) note_->set_text(text);
   update_state();
 }
 
@@ -134,20 +134,21 @@ void BesideDialog::mark() {
 }
 
 void BesideDialog::show_progress(const QString& text) {
-  note_->setText(text);
+  note_->set_text(text);
 }
 
-void BesideDialog::show_result(const std::array<QString, 2>& facts, const QString& sentence) {
+void BesideDialog::show_result(const std::array<QString, 2>& facts, const QString& sentence,
+                               const QString& details) {
   for (std::size_t column = 0; column < 2; ++column) {
     facts_[column]->setText(facts[column]);
     answers_[column]->setAccessibleDescription(facts[column]);
   }
-  show_end(sentence);
+  show_end(sentence, details);
 }
 
-void BesideDialog::show_end(const QString& note) {
+void BesideDialog::show_end(const QString& note, const QString& details) {
   running_ = false;
-  note_->setText(note);
+  note_->set_text(note, details);
   mark();
   update_state();
 }
@@ -165,6 +166,10 @@ QStringList BesideDialog::marked(int column) const {
 
 QString BesideDialog::note() const {
   return note_->text();
+}
+
+QString BesideDialog::details() const {
+  return note_->details();
 }
 
 void BesideDialog::update_state() {

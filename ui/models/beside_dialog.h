@@ -15,14 +15,17 @@ class QTextEdit;
 
 namespace fovea::ui {
 
+class DetailedText;
+
 class BesideDialog : public QDialog {
   Q_OBJECT
 
  public:
   enum Column { adaptive = 0, fixed = 1 };
 
-  // `takes`: what it takes, or why it cannot be.
-  BesideDialog(const QString& question, const QString& takes, bool possible, QWidget* parent = nullptr);
+  // `takes`: what it takes, or why it cannot be; `details`: of that.
+  BesideDialog(const QString& question, const QString& takes, const QString& details, bool possible,
+               QWidget* parent = nullptr);
 
   bool is_running() const { return running_; }
   void set_obstacle(const QString& text);  // why it cannot be begun just now; empty: it can
@@ -30,12 +33,13 @@ class BesideDialog : public QDialog {
   void add_tokens(int column, const QList<qint64>& ends);  // of which they are: see TokenText
   void show_progress(const QString& text);
   // Under each answer, and under both.
-  void show_result(const std::array<QString, 2>& facts, const QString& sentence);
-  void show_end(const QString& note);  // it was stopped, or failed
+  void show_result(const std::array<QString, 2>& facts, const QString& sentence, const QString& details = {});
+  void show_end(const QString& note, const QString& details = {});  // it was stopped, or failed
 
   QString text(int column) const;
   QStringList marked(int column) const;
   QString note() const;
+  QString details() const;  // of the note
 
  Q_SIGNALS:
   void startRequested(const QString& question);
@@ -50,12 +54,12 @@ class BesideDialog : public QDialog {
   void update_state();
 
   bool possible_, running_ = false;
-  QString takes_, obstacle_;
+  QString takes_, details_, obstacle_;
   QPlainTextEdit* question_;
   std::array<QTextEdit*, 2> answers_;
   std::array<TokenText, 2> texts_;
   std::array<QLabel*, 2> facts_;
-  QLabel* note_;
+  DetailedText* note_;
   QPushButton *start_, *close_;
 };
 

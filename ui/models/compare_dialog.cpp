@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "ui/models/model_text.h"
+#include "ui/theme/detailed_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/window_size.h"
@@ -60,7 +61,9 @@ CompareDialog::CompareDialog(const QString& model, const QString& now,
   lines->addStretch(1);
   area_ = new PageArea(page, this);
   layout->addWidget(area_, 1);
-  note_ = wrapped({}, "compareNote", this);
+  note_ = new DetailedText(this);
+  note_->label().setObjectName(QStringLiteral("compareNote"));
+  connect(note_, &DetailedText::detailsShown, this, &CompareDialog::fit);
   layout->addWidget(note_);
   progress_ = new QProgressBar(this);
   progress_->setObjectName(QStringLiteral("compareProgress"));
@@ -196,7 +199,7 @@ void CompareDialog::show_progress(const QString& text, qint64 done, qint64 total
   constexpr int steps = 1000;
   progress_->setRange(0, total > 0 ? steps : 0);
   if (total > 0) progress_->setValue(static_cast<int>(std::min(done, total) * steps / total));
-  say(text, false);
+  say(text, {}, false);
 }
 
 void CompareDialog::show_result(const CompareResultView& result) {
@@ -222,31 +225,31 @@ void CompareDialog::show_result(const CompareResultView& result) {
   }
   meaning_->setText(result.note);
   result_->show();
-  end({}, false);
+  end({}, {}, false);
   sentence_->setFocus(Qt::OtherFocusReason);  // read aloud
   // On a small screen it is below; where, is known when all has its place.
   QTimer::singleShot(0, result_, [this] { area_->ensureWidgetVisible(result_); });
 }
 
-void CompareDialog::show_error(const QString& text) {
-  end(text, true);
+void CompareDialog::show_error(const QString& text, const QString& details) {
+  end(text, details, true);
 }
 
 void CompareDialog::show_stopped(const QString& text) {
-  end(text, false);
+  end(text, {}, false);
 }
 
-void CompareDialog::end(const QString& note, bool is_error) {
+void CompareDialog::end(const QString& note, const QString& details, bool is_error) {
   running_ = false;
   last_ = note;
+  last_details_ = details;
   last_is_error_ = is_error;
   update_state();
 }
 
-void CompareDialog::say(const QString& text, bool is_error) {
+void CompareDialog::say(const QString& text, const QString& details, bool is_error) {
   tint(*note_, QPalette::WindowText, is_error ? error_text : nullptr);
-  if (note_->text() == text) return;
-  note_->setText(text);
+  note_->set_text(text, details);
   note_->setVisible(!text.isEmpty());
 }
 
@@ -262,9 +265,10 @@ void CompareDialog::update_state() {
   start_->setEnabled(running_ || (obstacle_.isEmpty() && now.possible && has_text));
   if (!running_) {
     if (!last_.isEmpty()) {
-      say(last_, last_is_error_);
+      say(last_, last_details_, last_is_error_);
     } else {
-      say(obstacle_.isEmpty() ? now.note : obstacle_, obstacle_.isEmpty() && !now.possible);
+      const bool is_free = obstacle_.isEmpty();
+      say(is_free ? now.note : obstacle_, is_free ? now.details : QString(), is_free && !now.possible);
     }
   }
   fit();

@@ -15,12 +15,15 @@ class QScrollArea;
 
 namespace fovea::ui {
 
+class DetailedText;
+
 // What the open model is compared with.
 struct CompareChoice {
   QString text = {};  // what it is
   QString note = {};  // what the comparison takes, or why it cannot be
   bool possible = true;
   bool closes_model = false;  // meanwhile, for want of memory
+  QString details = {};       // of the note
 };
 
 // One line of what was found, for both.
@@ -49,7 +52,7 @@ class CompareDialog : public QDialog {
   void set_obstacle(const QString& text);
   void show_progress(const QString& text, qint64 done, qint64 total);  // total 0: unknown
   void show_result(const CompareResultView& result);
-  void show_error(const QString& text);
+  void show_error(const QString& text, const QString& details = {});
   void show_stopped(const QString& text);
 
  Q_SIGNALS:
@@ -64,8 +67,8 @@ class CompareDialog : public QDialog {
   QWidget* make_text();
   QWidget* make_result();
   void start();
-  void end(const QString& note, bool is_error);
-  void say(const QString& text, bool is_error);
+  void end(const QString& note, const QString& details, bool is_error);
+  void say(const QString& text, const QString& details, bool is_error);
   void update_state();
   void fit();
 
@@ -79,10 +82,10 @@ class CompareDialog : public QDialog {
   QLabel* sentence_;
   QGridLayout* numbers_;
   QLabel* meaning_;
-  QLabel* note_;
+  DetailedText* note_;
   QProgressBar* progress_;
   QPushButton *start_, *close_;
-  QString obstacle_, last_;  // `last_`: how the last run ended, until something is chosen
+  QString obstacle_, last_, last_details_;  // `last_`: how the last run ended, until something is chosen
   bool last_is_error_ = false;
   bool running_ = false;
 };

@@ -364,8 +364,8 @@ void DownloadPage::update_enabled() {
   download_->setEnabled(!offline_ && index.isValid() && version_table_->row(index.row()).is_complete);
 }
 
-void DownloadPage::show_error(const QString& text) {
-  message_->show_error(text);
+void DownloadPage::show_error(const QString& text, const QString& details) {
+  message_->show_error(text, details);
   Q_EMIT told(message_);
   if (searching_) {
     searching_ = false;

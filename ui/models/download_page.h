@@ -38,7 +38,7 @@ class DownloadPage : public QWidget {
   void end_search();                 // the models that Fovea knows are seen again
   void show_found(const QString& text, const std::vector<RepositoryRow>& rows);
   void show_versions(const QString& repository, const std::vector<VersionRow>& rows);
-  void show_error(const QString& text);
+  void show_error(const QString& text, const QString& details = {});
   void show_notice(const QString& text);
   // The hub has asked for one.
   void ask_token();

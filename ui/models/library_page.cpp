@@ -235,8 +235,8 @@ void LibraryPage::show_notice(const QString& text) {
   Q_EMIT told(message_);
 }
 
-void LibraryPage::show_error(const QString& text) {
-  message_->show_error(text);
+void LibraryPage::show_error(const QString& text, const QString& details) {
+  message_->show_error(text, details);
   Q_EMIT told(message_);
 }
 

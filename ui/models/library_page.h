@@ -32,7 +32,7 @@ class LibraryPage : public QWidget {
   // Long work on a model: an empty text hides it. total 0: unknown.
   void show_work(const QString& text, qint64 done, qint64 total);
   void show_notice(const QString& text);
-  void show_error(const QString& text);
+  void show_error(const QString& text, const QString& details = {});
 
   // In the order in which they stand: the open one, those that fit, the others.
   const std::vector<LibraryCard*>& cards() const { return cards_; }

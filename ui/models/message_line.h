@@ -3,10 +3,11 @@
 
 #include <QFrame>
 
-class QLabel;
 class QToolButton;
 
 namespace fovea::ui {
+
+class DetailedText;
 
 class MessageLine : public QFrame {
   Q_OBJECT
@@ -14,14 +15,14 @@ class MessageLine : public QFrame {
  public:
   explicit MessageLine(QWidget* parent = nullptr);
   void show_notice(const QString& text);
-  void show_error(const QString& text);
+  void show_error(const QString& text, const QString& details = {});
   QString message() const;  // empty while hidden
   bool is_error() const { return is_error_; }
 
  private:
-  void show_text(const QString& text, bool is_error);
+  void show_text(const QString& text, const QString& details, bool is_error);
 
-  QLabel* label_;
+  DetailedText* words_;
   QToolButton* close_;
   bool is_error_ = false;
 };

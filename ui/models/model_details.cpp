@@ -68,7 +68,9 @@ void ModelDetails::set_fact(QLabel* value, const QString& text) {
 
 void ModelDetails::show_model(const LibraryRow& row) {
   const bool known = row.is_read && row.error.isEmpty();
-  why_->setText(row.error.isEmpty() ? row.fit_why : row.error);
+  why_->setText(row.error.isEmpty()           ? row.fit_why
+                : row.error_details.isEmpty() ? row.error
+                                              : row.error + QLatin1Char('\n') + row.error_details);
   why_->setVisible(!why_->text().isEmpty());
   tint(*why_, QPalette::WindowText, row.error.isEmpty() ? nullptr : error_text);
   set_fact(architecture_,

@@ -13,7 +13,8 @@ namespace fovea::ui {
 struct LibraryRow {
   QString path;  // what identifies it
   QString name;
-  QString error;         // why it cannot be opened; empty: it can
+  QString error;  // why it cannot be opened; empty: it can
+  QString error_details = {};
   bool is_read = false;  // what follows is known
   bool is_open = false;  // in the chat window
   bool can_open = false;

@@ -16,6 +16,7 @@
 
 #include "ui/language/number_text.h"
 #include "ui/models/model_text.h"
+#include "ui/theme/detailed_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/window_size.h"
@@ -56,8 +57,10 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
   choices->addWidget(make_text());
   choices->addStretch(1);
   layout->addWidget(new PageArea(page, this), 1);
-  size_ = add_text(layout, {});
-  size_->setObjectName(QStringLiteral("prepareSize"));
+  size_ = new DetailedText(this);
+  size_->label().setObjectName(QStringLiteral("prepareSize"));
+  connect(size_, &DetailedText::detailsShown, this, &PrepareDialog::fit);
+  layout->addWidget(size_);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
   start_ = buttons->addButton(tr("Prepare"), QDialogButtonBox::AcceptRole);
   start_->setObjectName(QStringLiteral("startPrepare"));
@@ -70,9 +73,13 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
   update_start();
 }
 
+void PrepareDialog::say_size(const QString& text, const QString& details) {
+  size_->set_text(text, details);
+  fit();
+}
+
 // Qt would give it two thirds of a small screen at most, and squeeze the words.
-void PrepareDialog::say_size(const QString& text) {
-  size_->setText(text);
+void PrepareDialog::fit() {
   open_with(*this, {width(), std::max(height(), layout()->totalHeightForWidth(width()))});
 }
 
@@ -176,9 +183,9 @@ void PrepareDialog::show_ready(const QString& text) {
   start_->setDefault(true);
 }
 
-void PrepareDialog::show_obstacle(const QString& text, bool is_error) {
+void PrepareDialog::show_obstacle(const QString& text, bool is_error, const QString& details) {
   tint(*size_, QPalette::WindowText, is_error ? error_text : nullptr);
-  say_size(text);
+  say_size(text, details);
   ready_ = false;
   update_start();
 }

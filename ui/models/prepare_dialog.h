@@ -8,12 +8,13 @@
 #include "ui/models/model_rows.h"
 
 class QCheckBox;
-class QLabel;
 class QLineEdit;
 class QPushButton;
 class QRadioButton;
 
 namespace fovea::ui {
+
+class DetailedText;
 
 // What the low precisions learn from.
 enum class PrepareText { none, built_in, file };
@@ -30,7 +31,7 @@ class PrepareDialog : public QDialog {
   bool measures() const;      // what each precision costs; never without a text
   // For the tiers that are chosen now: they can be prepared, or why not.
   void show_ready(const QString& text);
-  void show_obstacle(const QString& text, bool is_error);
+  void show_obstacle(const QString& text, bool is_error, const QString& details = {});
 
  Q_SIGNALS:
   void tiersChosen(const QStringList& tiers);
@@ -39,7 +40,8 @@ class PrepareDialog : public QDialog {
   QWidget* make_text();
   void leave_out_equals(std::size_t index);
   void change();
-  void say_size(const QString& text);
+  void say_size(const QString& text, const QString& details = {});
+  void fit();
   void update_start();
 
   std::vector<TierChoice> choices_;
@@ -47,7 +49,7 @@ class PrepareDialog : public QDialog {
   QRadioButton *no_text_, *built_in_text_, *own_text_;
   QCheckBox* measures_;
   QLineEdit* text_file_;
-  QLabel* size_;
+  DetailedText* size_;
   QPushButton* start_;
   bool ready_ = false;  // the tiers that are chosen now
 };

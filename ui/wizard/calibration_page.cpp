@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "ui/theme/detailed_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/wizard/fact_list.h"
@@ -40,8 +41,7 @@ CalibrationPage::CalibrationPage(QWidget* parent) : QWidget(parent) {
   again_ = new QPushButton(tr("&Measure again"), this);
   again_->setObjectName(QStringLiteral("wizardAgain"));
   again_->setAutoDefault(false);
-  error_ = new QLabel(this);
-  error_->setWordWrap(true);
+  error_ = new DetailedText(this);
   tint(*error_, QPalette::WindowText, error_text);
   command_title_ = new QLabel(tr("The same from a terminal:"), this);
   command_ = new CommandBox(this);
@@ -68,7 +68,7 @@ void CalibrationPage::set_calibration(const CalibrationView& calibration) {
                                          static_cast<double>(calibration.total)));
   show_rows(calibration.rows);
   again_->setVisible(calibration.can_measure && !calibration.running);
-  error_->setText(calibration.error);
+  error_->set_text(calibration.error, calibration.error_details);
   error_->setVisible(!calibration.error.isEmpty());
   command_title_->setVisible(!calibration.command_line.isEmpty());
   command_->set_command(calibration.command_line);

@@ -14,6 +14,7 @@ class QPushButton;
 namespace fovea::ui {
 
 class CommandBox;
+class DetailedText;
 
 class CalibrationPage : public QWidget {
   Q_OBJECT
@@ -36,7 +37,7 @@ class CalibrationPage : public QWidget {
   QWidget* table_;
   QGridLayout* grid_;
   QPushButton* again_;
-  QLabel* error_;
+  DetailedText* error_;
   QLabel* command_title_;
   CommandBox* command_;
 };

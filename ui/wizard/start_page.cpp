@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "ui/theme/detailed_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/wizard/fact_list.h"
@@ -73,11 +74,9 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   row->addWidget(stop_);
   box->addWidget(progress_text_);
   box->addLayout(row);
-  error_ = new QLabel(this);
-  error_->setObjectName(QStringLiteral("wizardError"));
-  error_->setWordWrap(true);
+  error_ = new DetailedText(this);
+  error_->label().setObjectName(QStringLiteral("wizardError"));
   tint(*error_, QPalette::WindowText, error_text);
-  error_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   layout->addWidget(text_);
   layout->addWidget(facts_);
   layout->addWidget(download_, 0, Qt::AlignLeft);
@@ -101,7 +100,7 @@ void StartPage::set_start(const StartView& start) {
   if (start.total > 0)
     progress_->setValue(
         static_cast<int>(1000.0 * static_cast<double>(start.done) / static_cast<double>(start.total)));
-  error_->setText(start.error);
+  error_->set_text(start.error, start.error_details);
   error_->setVisible(!start.error.isEmpty());
 }
 

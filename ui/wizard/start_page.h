@@ -12,6 +12,7 @@ class QPushButton;
 
 namespace fovea::ui {
 
+class DetailedText;
 class FactList;
 
 // A command in a box of its own, with a button that copies it.
@@ -47,7 +48,7 @@ class StartPage : public QWidget {
   QLabel* progress_text_;
   QProgressBar* progress_;
   QPushButton* stop_;
-  QLabel* error_;
+  DetailedText* error_;
 };
 
 }  // namespace fovea::ui

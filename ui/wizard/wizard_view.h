@@ -100,7 +100,7 @@ struct StartView {
   bool busy = false;
   QString progress = {};
   qint64 done = 0, total = 0;  // total 0: not known
-  QString error = {};
+  QString error = {}, error_details = {};
   bool can_download = false;  // the button is there
 };
 
@@ -118,7 +118,7 @@ struct CalibrationView {
   bool running = false;
   qint64 done = 0, total = 0;
   std::vector<ComparisonRow> rows = {};
-  QString error = {};
+  QString error = {}, error_details = {};
   QString command_line = {};
 };
 

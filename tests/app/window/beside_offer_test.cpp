@@ -1,6 +1,8 @@
 // What side by side says that it takes, and what of it has room on the disk: of models that are planned only.
 #include "app/window/beside_offer.h"
 
+#include "engine/checkpoint/errors.h"
+#include "engine/core/errors.h"
 #include "tests/support/test.h"
 #include "ui/language/language.h"
 
@@ -40,13 +42,13 @@ Counterparts both(std::int64_t mix_bytes, std::int64_t full_bytes, std::int64_t 
 // With spaces that break.
 BesideOffer offer(const Counterparts& found) {
   BesideOffer offer = app::offer_beside(found, 3e9, 400);
-  for (QString* const words : {&offer.takes, &offer.why_not_full})
+  for (QString* const words : {&offer.takes.text, &offer.why_not_full.text})
     words->replace(QChar::Nbsp, QLatin1Char(' '));
   return offer;
 }
 
 qsizetype count(const BesideOffer& offer, const char* words) {
-  return offer.takes.count(QLatin1String(words));
+  return offer.takes.text.count(QLatin1String(words));
 }
 
 }  // namespace
@@ -60,14 +62,14 @@ class BesideOfferTest : public QObject {
   // 12 and 40 GB, a minute and two: said once.
   void whatBothWriteIsSaidOnce() {
     const BesideOffer found = offer(both(12 * kGb, 40 * kGb, 52 * kGb));
-    QVERIFY(found.is_possible && found.full && found.why_not_full.isEmpty());
+    QVERIFY(found.is_possible && found.full && found.why_not_full.text.isEmpty());
     QCOMPARE(count(found, "is written to the disk"), 1);
-    QVERIFY2(found.takes.contains(QStringLiteral(
+    QVERIFY2(found.takes.text.contains(QStringLiteral(
                  "First, 52.0 GB is written to the disk. This takes about 3 minutes and is done only once.")),
-             qPrintable(found.takes));
+             qPrintable(found.takes.text));
     QCOMPARE(found.full_pass_seconds, 10.0);
-    QVERIFY2(found.takes.contains(QStringLiteral("This takes about 20 seconds and can be stopped.")),
-             qPrintable(found.takes));
+    QVERIFY2(found.takes.text.contains(QStringLiteral("This takes about 20 seconds and can be stopped.")),
+             qPrintable(found.takes.text));
   }
 
   // Each has room by itself, and both do not: the answers are written, and not held against the full model.
@@ -75,12 +77,12 @@ class BesideOfferTest : public QObject {
     const BesideOffer found = offer(both(12 * kGb, 40 * kGb, 52 * kGb - 1));
     QVERIFY(found.is_possible && !found.full);
     QCOMPARE(found.full_pass_seconds, 0.0);
-    QVERIFY2(found.takes.contains(
+    QVERIFY2(found.takes.text.contains(
                  QStringLiteral("First, 12.0 GB is written to the disk. This takes about 1 minute and")),
-             qPrintable(found.takes));
-    QCOMPARE(found.why_not_full, QStringLiteral("together with the fixed mix, 52.0 GB would have to be "
-                                                "written to the disk, where only 52.0 GB is free"));
-    QVERIFY(found.takes.contains(found.why_not_full));
+             qPrintable(found.takes.text));
+    QCOMPARE(found.why_not_full.text, QStringLiteral("Together with the fixed mix, 52.0 GB would have to be "
+                                                     "written to the disk, where only 52.0 GB is free."));
+    QVERIFY(found.takes.text.contains(found.why_not_full.text));
   }
 
   void whatIsThereCountsNot() {
@@ -88,14 +90,14 @@ class BesideOfferTest : public QObject {
     some.choices[2].store.there = true;
     BesideOffer found = offer(some);
     QVERIFY(found.full);
-    QVERIFY2(found.takes.contains(
+    QVERIFY2(found.takes.text.contains(
                  QStringLiteral("First, 40.0 GB is written to the disk. This takes about 2 minutes and")),
-             qPrintable(found.takes));
+             qPrintable(found.takes.text));
     some.choices[1].store.bytes += 1;
     found = offer(some);
     QVERIFY(found.is_possible && !found.full);
-    QVERIFY2(found.why_not_full.startsWith(QStringLiteral("40.0 GB would have to be written")),
-             qPrintable(found.why_not_full));
+    QVERIFY2(found.why_not_full.text.startsWith(QStringLiteral("40.0 GB would have to be written")),
+             qPrintable(found.why_not_full.text));
     QCOMPARE(count(found, "Nothing is written to the disk."), 1);
     some.choices[1].store.there = true;
     found = offer(some);
@@ -103,12 +105,30 @@ class BesideOfferTest : public QObject {
     QCOMPARE(count(found, "Nothing is written to the disk."), 1);
   }
 
+  // What few can read of why a model cannot be opened stands behind Details.
+  void anErrorsInsidesAreDetails() {
+    const Error damaged = errors::gguf_dimensions("\"blk.2\"", 9).advise(phrases::download_again());
+    Counterparts some = both(0, 0, 0);
+    some.choices[0].trouble = some.choices[1].trouble = damaged;
+    BesideOffer found = offer(some);
+    QVERIFY(found.is_possible && !found.full);
+    QVERIFY2(found.takes.text.endsWith(QStringLiteral(
+                 "They cannot be compared with the model at full precision. A file is damaged or "
+                 "is not what was expected. Download the file again")),
+             qPrintable(found.takes.text));
+    QVERIFY2(found.takes.details.contains(QStringLiteral("blk.2")), qPrintable(found.takes.details));
+    some.choices[2].trouble = damaged;
+    found = offer(some);
+    QVERIFY(!found.is_possible && !found.takes.text.contains(QStringLiteral("blk.2")));
+    QVERIFY(found.takes.details.contains(QStringLiteral("blk.2")));
+  }
+
   void withoutRoomForTheMixThereIsNone() {
     const BesideOffer found = offer(both(12 * kGb, 1, 12 * kGb - 1));
     QVERIFY(!found.is_possible && !found.full);
-    QVERIFY2(
-        found.takes.startsWith(QStringLiteral("The fixed mix cannot be opened here: 12.0 GB would have")),
-        qPrintable(found.takes));
+    QVERIFY2(found.takes.text.startsWith(
+                 QStringLiteral("The fixed mix cannot be opened here. 12.0 GB would have")),
+             qPrintable(found.takes.text));
   }
 };
 

@@ -136,7 +136,8 @@ class KeyboardTest : public QObject {
     QFETCH(Qt::Key, key);
     const std::vector<ui::FolderChoice> some{{QStringLiteral("One"), QStringLiteral("1")}};
     ui::FolderDialog folder(QStringLiteral("Work"), some, {}, some, {}, &desktop_->window());
-    ui::BesideDialog beside(QStringLiteral("Why?"), QStringLiteral("Nothing."), true, &desktop_->window());
+    ui::BesideDialog beside(QStringLiteral("Why?"), QStringLiteral("Nothing."), {}, true,
+                            &desktop_->window());
     for (QDialog* dialog : {static_cast<QDialog*>(&folder), static_cast<QDialog*>(&beside)}) {
       dialog->show();
       QVERIFY(QTest::qWaitForWindowActive(dialog));

@@ -311,7 +311,7 @@ class LanguageTest : public QObject {
   void adviceForTheCommandLineIsDetails() {
     for (const char* language : {"en", "de"}) {
       ui::use_language(QLatin1String(language));
-      const Error plain = errors::gguf_dimensions("\"x\"", 9).advise(phrases::download_again());
+      const Error plain = errors::cannot_read(Said{"Permission denied"});
       QCOMPARE(app::error_text(plain).text, app::error_words(plain));
       QVERIFY(app::error_text(plain).details.isEmpty());
       const Error flags = errors::offload_flags_of_another_policy();
@@ -319,6 +319,35 @@ class LanguageTest : public QObject {
       QCOMPARE(app::error_text(flags).text + QLatin1Char(' ') + app::error_text(flags).details,
                app::error_words(flags));
     }
+  }
+
+  // What stands in a model's file is for those who ask; everybody else learns what is wrong and what to do.
+  void aFilesInsidesAreDetails() {
+    const Error damaged = errors::gguf_dimensions("\"blk.2\"", 9)
+                              .at(phrases::file_place(std::filesystem::path("model.gguf")))
+                              .advise(phrases::download_again());
+    ui::use_language(QStringLiteral("en"));
+    QCOMPARE(app::error_text(damaged).text,
+             QStringLiteral("A file is damaged or is not what was expected. Download the file again"));
+    QCOMPARE(app::error_text(damaged).details,
+             QStringLiteral("model.gguf: tensor \"blk.2\" has 9 dimensions, expected 1 to 4"));
+    ui::use_language(QStringLiteral("de"));
+    QCOMPARE(app::error_text(damaged).text,
+             QStringLiteral(
+                 "Eine Datei ist beschädigt oder nicht das, was sie sein soll. Laden Sie die Datei noch "
+                 "einmal herunter"));
+    QVERIFY(
+        app::error_text(damaged).details.startsWith(QStringLiteral("model.gguf: Tensor \"blk.2\" hat 9")));
+    ui::use_language(QStringLiteral("en"));
+    // Of what Fovea cannot do, what has a name in the file; a card's name is none of those.
+    const Phrase file = phrases::file_place(std::filesystem::path("config.json"));
+    QCOMPARE(app::error_text(errors::gguf_array_of_arrays("qwen2moe.list").at(file)).text,
+             QStringLiteral("Fovea cannot do this. Convert the model again with current tools"));
+    QCOMPARE(app::error_text(errors::before_gguf().at(file)).details, QString());
+    const app::ErrorText card =
+        app::error_text(errors::device_unusable("A card", std::vector{phrases::no_nvidia_driver()}));
+    QVERIFY2(card.text.startsWith(QStringLiteral("A card cannot be used: ")), qPrintable(card.text));
+    QCOMPARE(card.details, QStringLiteral("Choose --device cpu"));
   }
 
   // What others said stays as it is, whatever it looks like; sizes have the language's decimal point.

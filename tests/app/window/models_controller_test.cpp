@@ -218,8 +218,8 @@ class ModelsControllerTest : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return !folder.entryList(moved).isEmpty(); }, kLong));
     bench.controller->show_downloads();
     QVERIFY(QTest::qWaitFor([&] { return bench.page().message().is_error(); }, kLong));
-    QVERIFY2(bench.page().message().message().contains(QStringLiteral("downloads.broken-")),
-             qPrintable(bench.page().message().message()));
+    const auto* details = bench.page().message().findChild<QLabel*>(QStringLiteral("details"));
+    QVERIFY2(details->text().contains(QStringLiteral("downloads.broken-")), qPrintable(details->text()));
   }
 
   void pauseContinueAndCancel() {

@@ -220,7 +220,7 @@ class ScreensTest : public QObject {
   void sideBySide_data() { sizes(); }
   void sideBySide() {
     const QString words = QStringLiteral("There is no room. ").repeated(12);
-    ui::BesideDialog dialog(words, words + words, true, window_);
+    ui::BesideDialog dialog(words, words + words, words, true, window_);
     dialog.show();
     QTRY_COMPARE(faults(), QString());
     dialog.show_progress(words);

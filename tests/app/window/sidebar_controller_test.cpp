@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QFileDialog>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
@@ -221,7 +222,10 @@ class SidebarControllerTest : public QObject {
     file.write("no conversations");
     file.close();
     Q_EMIT desk.window.importRequested(path);
-    QTRY_VERIFY2(desk.said().contains(QStringLiteral("wrong.json:")), qPrintable(desk.said()));
+    QTRY_VERIFY2(desk.said().contains(QStringLiteral("Choose a file that Fovea has exported")),
+                 qPrintable(desk.said()));
+    const auto* details = desk.window.error_bar().findChild<QLabel*>(QStringLiteral("details"));
+    QVERIFY2(details->text().contains(QStringLiteral("wrong.json:")), qPrintable(details->text()));
     QVERIFY(desk.rows().isEmpty());
   }
 };

@@ -175,8 +175,8 @@ class ChatWindowTest : public QObject {
     QCOMPARE(window_->error_bar().message(), QString());
     window_->show_error(QStringLiteral("model.gguf: cut off. Download it again"));
     QCOMPARE(window_->error_bar().message(), QStringLiteral("model.gguf: cut off. Download it again"));
-    const auto* details = window_->error_bar().findChild<QLabel*>(QStringLiteral("errorDetails"));
-    auto* more = window_->error_bar().findChild<QToolButton*>(QStringLiteral("moreError"));
+    const auto* details = window_->error_bar().findChild<QLabel*>(QStringLiteral("details"));
+    auto* more = window_->error_bar().findChild<QToolButton*>(QStringLiteral("moreDetails"));
     QVERIFY(more->isHidden() && details->isHidden());
     window_->show_error(QStringLiteral("No such device"), {}, {}, QStringLiteral("Choose --device cpu"));
     QVERIFY(!more->isHidden() && details->isHidden());

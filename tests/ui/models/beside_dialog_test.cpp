@@ -1,7 +1,9 @@
 // Two answers side by side: which of their tokens differ, and where these are seen.
 #include "ui/models/beside_dialog.h"
 
+#include <QLabel>
 #include <QPushButton>
+#include <QToolButton>
 
 #include "tests/support/test.h"
 #include "ui/models/token_difference.h"
@@ -76,7 +78,7 @@ class BesideDialogTest : public QObject {
 
   // While the second answer is written the first is marked no farther than that has come.
   void marksGrowWithTheSecondAnswer() {
-    BesideDialog dialog(QStringLiteral("Why?"), QStringLiteral("Nothing."), true);
+    BesideDialog dialog(QStringLiteral("Why?"), QStringLiteral("Nothing."), {}, true);
     start(dialog);
     write(dialog, BesideDialog::adaptive, {"The", " sea", " is", " blue", " and", " calm"});
     QCOMPARE(dialog.marked(BesideDialog::adaptive), QStringList());
@@ -90,10 +92,31 @@ class BesideDialogTest : public QObject {
     QCOMPARE(dialog.text(BesideDialog::adaptive), QString());
   }
 
+  // What few can read of an error is not in view, and is not left from the one before.
+  void detailsStandBehindAButton() {
+    BesideDialog dialog(QStringLiteral("Why?"), QStringLiteral("It cannot be."),
+                        QStringLiteral("blk.2 is missing"), false);
+    dialog.show();
+    const auto* details = dialog.findChild<QLabel*>(QStringLiteral("details"));
+    auto* more = dialog.findChild<QToolButton*>(QStringLiteral("moreDetails"));
+    QVERIFY(more->isVisible() && !details->isVisible());
+    QVERIFY(!dialog.note().contains(QStringLiteral("blk.2")));
+    more->click();
+    QVERIFY(details->isVisible());
+    QCOMPARE(details->text(), QStringLiteral("blk.2 is missing"));
+    dialog.set_obstacle(QStringLiteral("It is answering."));
+    QVERIFY(!more->isVisible() && !details->isVisible());
+    dialog.set_obstacle({});
+    QVERIFY(more->isVisible() && !details->isVisible());
+    dialog.show_end(QStringLiteral("It failed."), QStringLiteral("offset 12"));
+    QCOMPARE(dialog.note(), QStringLiteral("It failed."));
+    QCOMPARE(dialog.details(), QStringLiteral("offset 12"));
+  }
+
   // What a text field counts otherwise than the answer's bytes moves no mark: a carriage return, a space that
   // does not break, and what comes late, for it was a part of a character.
   void marksStandWhereTheTokensAre() {
-    BesideDialog dialog(QStringLiteral("Why?"), QStringLiteral("Nothing."), true);
+    BesideDialog dialog(QStringLiteral("Why?"), QStringLiteral("Nothing."), {}, true);
     start(dialog);
     write(dialog, BesideDialog::adaptive, {"one\r\n", "two\xc2\xa0", "three", "\n\n", "four"});
     dialog.add_tokens(BesideDialog::fixed, {5, 10, 12});

@@ -11,6 +11,7 @@
 #include <QRadioButton>
 #include <QSignalSpy>
 #include <QTemporaryFile>
+#include <QToolButton>
 
 #include "tests/support/test.h"
 
@@ -53,6 +54,23 @@ class CompareDialogTest : public QObject {
     radio(2)->click();
     QVERIFY(start_->isEnabled());
     QCOMPARE(start_->text().remove(QLatin1Char('&')), QStringLiteral("Close the model and compare"));
+  }
+
+  // Why a choice cannot be, or how a run failed, for those who ask; the dialog grows with it.
+  void detailsStandBehindAButton() {
+    auto* more = dialog_->findChild<QToolButton*>(QStringLiteral("moreDetails"));
+    const auto* details = dialog_->findChild<QLabel*>(QStringLiteral("details"));
+    QVERIFY(!more->isVisible());
+    start_->click();
+    const QString insides = QStringLiteral("model.gguf, tensor blk.2: the shape is another. ").repeated(20);
+    dialog_->show_error(QStringLiteral("A file is damaged."), insides);
+    QCOMPARE(note_->text(), QStringLiteral("A file is damaged."));
+    QVERIFY(more->isVisible() && !details->isVisible());
+    more->click();
+    QVERIFY(details->isVisible());
+    QTRY_VERIFY(details->height() >= details->heightForWidth(details->width()));
+    radio(2)->click();
+    QVERIFY(!more->isVisible() && !details->isVisible());
   }
 
   void anObstacleComesBeforeAll() {
