@@ -1,11 +1,51 @@
 #include "ui/live/gain_view.h"
 
+#include <QImage>
+#include <QPainter>
 #include <QPushButton>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "tests/support/test.h"
 #include "ui/language/number_text.h"
+#include "ui/live/strip_chart.h"
 
 using namespace fovea::ui;
+
+namespace {
+
+struct Bar {
+  int top = 0;
+  int filled = 0;  // of its pixels
+  QRgb colour = 0;
+};
+
+// The lines of a picture that are one colour from the left, and the bars' ground behind it.
+std::vector<Bar> bars_of(const QImage& picture, QRgb ground) {
+  std::vector<Bar> bars;
+  bool is_inside = false;
+  for (int y = 0; y < picture.height(); ++y) {
+    const QRgb colour = picture.pixel(0, y);
+    int filled = 0;
+    while (filled < picture.width() && picture.pixel(filled, y) == colour) ++filled;
+    int whole = filled;
+    while (whole < picture.width() && picture.pixel(whole, y) == ground) ++whole;
+    const bool is_bar = whole == picture.width() && filled < whole;
+    if (is_bar && !is_inside) bars.push_back({y, filled, colour});
+    is_inside = is_bar;
+  }
+  return bars;
+}
+
+QRgb over(const QColor& below, const QColor& above) {
+  QImage one(1, 1, QImage::Format_RGB32);
+  one.fill(below);
+  QPainter(&one).fillRect(one.rect(), above);
+  return one.pixel(0, 0);
+}
+
+}  // namespace
 
 class GainViewTest : public QObject {
   Q_OBJECT
@@ -50,6 +90,65 @@ class GainViewTest : public QObject {
     GainView view;
     view.set_gain(gain);
     QCOMPARE(!view.findChild<QPushButton*>(QStringLiteral("switchPolicy"))->isHidden(), nothing);
+  }
+
+  // What is drawn: a bar for each, as long as its share, below its words; the mix that knew every word
+  // beforehand stands among them where it is known, and takes no room where it is not.
+  void drawsWhatIsKept_data() {
+    QTest::addColumn<bool>("hindsight");
+    QTest::newRow("with hindsight") << true;
+    QTest::newRow("hindsight is not known") << false;
+  }
+  void drawsWhatIsKept() {
+    QFETCH(bool, hindsight);
+    std::vector<std::pair<QString, double>> expected = {
+        {QStringLiteral("Adaptive"), 0.75},
+        {QStringLiteral("Fixed mix from the start"), 0.5},
+        {QStringLiteral("Everything at the lowest precision"), 0.25}};
+    if (hindsight) expected.emplace_back(QStringLiteral("Fixed mix that knew every word beforehand"), 0.875);
+    PolicyGain gain{.verdict = GainVerdict::ahead,
+                    .tokens = 10'000,
+                    .in_nats = true,
+                    .kept = 0.75,
+                    .fixed_kept = 0.5,
+                    .low_kept = 0.25,
+                    .bits_per_use = 5,
+                    .chosen_by = FixedMix::session_start,
+                    .hindsight_kept = hindsight ? std::optional(0.875) : std::nullopt};
+    GainView view;
+    view.resize(600, 400);
+    view.show();
+    view.set_gain(gain);
+    auto* drawn = view.findChild<QWidget*>(QStringLiteral("gainBars"));
+    QVERIFY(drawn->isVisible());
+    drawn->resize(400, drawn->sizeHint().height());
+    const QImage picture = drawn->grab().toImage().convertToFormat(QImage::Format_RGB32);
+    const QPalette& palette = drawn->palette();
+    const std::vector<Bar> bars = bars_of(picture, over(picture.pixelColor(0, 0), chart_ground(palette)));
+    QCOMPARE(bars.size(), expected.size());
+    QStringList said;
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+      const auto& [name, share] = expected[i];
+      QCOMPARE(bars[i].filled, int(400 * share));
+      QCOMPARE(bars[i].colour == bars[0].colour, i == 0);  // the model's own is another
+      said += name + QLatin1Char(' ') + percent_text(share, 1);
+      // Its words: what stands above it, up to the bar before.
+      const int line = drawn->fontMetrics().height();
+      QImage words(400, line, QImage::Format_RGB32);
+      words.fill(picture.pixel(0, 0));
+      QPainter painter(&words);
+      painter.setFont(drawn->font());
+      paint_caption(painter, words.rect(), name, percent_text(share, 1), palette);
+      painter.end();
+      QCOMPARE(picture.copy(0, 2 * line * int(i), 400, line), words);
+    }
+    QVERIFY(picture.height() >= bars.back().top + drawn->fontMetrics().height() / 2);
+    QCOMPARE(drawn->accessibleDescription(), said.join(QStringLiteral(", ")));
+    // What becomes known, or is lost with another session, changes the height.
+    const int before = drawn->sizeHint().height();
+    gain.hindsight_kept = hindsight ? std::nullopt : std::optional(0.875);
+    view.set_gain(gain);
+    QCOMPARE(drawn->sizeHint().height() > before, !hindsight);
   }
 
   void saysWhyNothingIsCompared() {
