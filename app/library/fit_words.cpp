@@ -90,8 +90,8 @@ QString fit_words(const ModelFit& fit) {
                                                 : FitWords::tr("Fits at lower precision");
     case FitKind::experts_elsewhere:
       if (fit.is_estimate)
-        return fit.on_card ? FitWords::tr("Should fit with experts on the processor")
-                           : FitWords::tr("Should fit with experts on the disk");
+        return fit.on_card ? FitWords::tr("Should fit, experts on the processor")
+                           : FitWords::tr("Should fit, experts on the disk");
       return fit.on_card ? FitWords::tr("Fits with experts on the processor")
                          : FitWords::tr("Fits with experts on the disk");
     case FitKind::does_not_fit:

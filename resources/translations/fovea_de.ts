@@ -756,7 +756,7 @@
     </message>
     <message>
         <source>Should fit</source>
-        <translation>Müsste passen</translation>
+        <translation>Passt wohl</translation>
     </message>
     <message>
         <source>Fits</source>
@@ -764,7 +764,7 @@
     </message>
     <message>
         <source>Should fit at lower precision</source>
-        <translation>Müsste mit geringerer Genauigkeit passen</translation>
+        <translation>Passt wohl, etwas ungenauer</translation>
     </message>
     <message>
         <source>Fits with experts at lower precision</source>
@@ -807,20 +807,20 @@
         <translation>Mit Dateigenauigkeit belegt es %1 von den %2, die für ein Modell frei sind; %3 davon fassen %4 Token des Gesprächs.</translation>
     </message>
     <message>
-        <source>Should fit with experts on the processor</source>
-        <translation>Müsste passen, mit Experten auf dem Prozessor</translation>
+        <source>Should fit, experts on the processor</source>
+        <translation>Passt wohl; der Prozessor hilft mit</translation>
     </message>
     <message>
-        <source>Should fit with experts on the disk</source>
-        <translation>Müsste passen, mit Experten auf dem Laufwerk</translation>
+        <source>Should fit, experts on the disk</source>
+        <translation>Passt wohl; Experten vom Laufwerk</translation>
     </message>
     <message>
         <source>Fits with experts on the processor</source>
-        <translation>Passt mit Experten auf dem Prozessor</translation>
+        <translation>Passt; der Prozessor hilft mit</translation>
     </message>
     <message>
         <source>Fits with experts on the disk</source>
-        <translation>Passt mit Experten auf dem Laufwerk</translation>
+        <translation>Passt mit Experten vom Laufwerk</translation>
     </message>
 </context>
 <context>

@@ -1,7 +1,17 @@
 // What the models window is told of a model before it shows it.
 #include "app/window/model_rows.h"
 
+#include <QApplication>
+#include <QLabel>
+#include <QLocale>
+
+#include "app/advisor/candidates.h"
+#include "app/advisor/catalogue.h"
 #include "tests/support/test.h"
+#include "ui/language/language.h"
+#include "ui/models/download_page.h"
+#include "ui/models/models_view.h"
+#include "ui/theme/tokens.h"
 
 using namespace fovea;
 using namespace fovea::app;
@@ -49,6 +59,67 @@ class ModelRowsTest : public QObject {
     model.fit.reset();
     model.error.emplace();
     QVERIFY(!can_open());
+  }
+
+  // Nothing that a card of the catalogue says is cut at 1280 pixels beside the sidebar, however it fits.
+  void theCatalogueIsWholeOnASmallWindow_data() {
+    QTest::addColumn<QString>("language");
+    QTest::addColumn<int>("fit");
+    for (const char* language : {"en", "de"})
+      for (const FitKind fit :
+           {FitKind::fits, FitKind::lower_precision, FitKind::experts_elsewhere, FitKind::does_not_fit})
+        QTest::addRow("%s, %d", language, static_cast<int>(fit))
+            << QString::fromLatin1(language) << static_cast<int>(fit);
+  }
+  void theCatalogueIsWholeOnASmallWindow() {
+    QFETCH(QString, language);
+    QFETCH(int, fit);
+    const auto restore = qScopeGuard([was = QLocale(), font = QApplication::font()] {
+      QLocale::setDefault(was);
+      QApplication::setFont(font);
+      ui::use_language(QStringLiteral("en"));
+    });
+    ui::use_language(language);
+    QLocale::setDefault(QLocale(language));
+    QFont font = QApplication::font();
+    font.setPointSizeF(9.75);  // 13 pixels, as a desktop has it
+    QApplication::setFont(font);
+    std::vector<ui::CatalogueRow> rows;
+    for (const CatalogueEntry& entry : catalogue()) {
+      Candidate candidate{
+          .name = entry.name, .entry = entry, .file_bytes = entry.bytes > 0 ? entry.bytes : 88'800'000'000};
+      candidate.fit = {.kind = static_cast<FitKind>(fit),
+                       .is_estimate = true,
+                       .budget_bytes = 88'800'000'000,
+                       .needed_bytes = 88'800'000'000,
+                       .min_bytes = 88'800'000'000};
+      rows.push_back(row_of(candidate, {}));
+      candidate.fit.is_estimate = false;
+      candidate.fit.report.options.precision.policy = PolicyKind::fovea;  // the longest words
+      rows.push_back(row_of(candidate, {}));
+      candidate.fit.on_card = true;
+      rows.push_back(row_of(candidate, {}));
+      candidate.fit.is_estimate = true;
+      rows.push_back(row_of(candidate, {}));
+    }
+    ui::ModelsView view;
+    view.resize(1280 - ui::sidebar_width, 720);
+    view.show();
+    view.download().set_catalogue(rows);
+    view.show_download();
+    QCoreApplication::processEvents();
+    int labels = 0;
+    QStringList cut;
+    for (const char* name : {"cardName", "cardAbout", "cardSize", "cardFit", "cardNeeds"})
+      for (const QLabel* label : view.findChildren<QLabel*>(QLatin1String(name))) {
+        if (!label->isVisible()) continue;
+        ++labels;
+        const int lacks = label->fontMetrics().horizontalAdvance(label->text()) - label->width();
+        if (lacks > 0)
+          cut += QStringLiteral("%1: %2 lacks %3").arg(QLatin1String(name), label->text()).arg(lacks);
+      }
+    QVERIFY(labels >= static_cast<int>(4 * rows.size()));
+    QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QLatin1Char('\n'))));
   }
 };
 
