@@ -1,5 +1,5 @@
 // What the open live panel costs while a model answers in the real window:
-//   bench_panel MODEL STORES_FOLDER [BLOCKS] [OUT.png]
+//   bench_panel MODEL STORES_FOLDER [--policy dynaexq|fovea] [BLOCKS] [OUT.png]
 // The panel is opened and closed in turn while it answers, again as soon as an answer ends. A block is
 // closed, open, open, closed, or the other way round, so that what changes steadily drops out. For each
 // block: the tokens per second while it is open against while it is closed, the processor time of the GUI's
@@ -20,6 +20,7 @@
 #include <ctime>
 #include <optional>
 #include <random>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -189,12 +190,39 @@ class Stage {
   std::vector<double> speeds_;
 };
 
-Result<app::WindowRequest> make_request(const char* model, const char* stores) {
+struct Arguments {
+  const char *model = nullptr, *stores = nullptr, *picture = nullptr;
+  PolicyKind policy = PolicyKind::dynaexq;
+  std::size_t blocks = kBlocks;
+};
+
+std::optional<Arguments> read_arguments(int argc, char** argv) {
+  Arguments arguments;
+  std::vector<const char*> places;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (!word.starts_with("--")) {
+      places.push_back(argv[i]);
+      continue;
+    }
+    const std::string_view policy = word == "--policy" && i + 1 < argc ? argv[++i] : "";
+    if (policy != "dynaexq" && policy != "fovea") return std::nullopt;
+    arguments.policy = policy == "fovea" ? PolicyKind::fovea : PolicyKind::dynaexq;
+  }
+  if (places.size() < 2 || places.size() > 4) return std::nullopt;
+  arguments.model = places[0];
+  arguments.stores = places[1];
+  if (places.size() > 2) arguments.blocks = static_cast<std::size_t>(std::max(2, std::atoi(places[2])));
+  if (places.size() > 3) arguments.picture = places[3];
+  return arguments;
+}
+
+Result<app::WindowRequest> make_request(const Arguments& arguments) {
   LoadOptions load;
-  load.model = model;
+  load.model = arguments.model;
   load.context = 2048;
-  load.precision.policy = PolicyKind::dynaexq;
-  load.precision.stores_folder = stores;
+  load.precision.policy = arguments.policy;
+  load.precision.stores_folder = arguments.stores;
   load.precision.dynaexq.interval_tokens = 10;
   load.precision.dynaexq.warm_up_tokens = 16;
   // Halfway between the smallest budget that would do and what the highest tier needs.
@@ -212,12 +240,13 @@ int main(int argc, char** argv) {
   const QTemporaryDir data;
   qputenv("FOVEA_DATA", data.path().toUtf8());
   QApplication application(argc, argv);
-  if (argc < 3) {
-    std::fputs("usage: bench_panel MODEL STORES_FOLDER [BLOCKS] [OUT.png]\n", stderr);
+  const auto arguments = read_arguments(argc, argv);
+  if (!arguments) {
+    std::fputs("usage: bench_panel MODEL STORES_FOLDER [--policy dynaexq|fovea] [BLOCKS] [OUT.png]\n",
+               stderr);
     return 2;
   }
-  const auto wanted = static_cast<std::size_t>(argc > 3 ? std::max(2, std::atoi(argv[3])) : kBlocks);
-  const auto request = make_request(argv[1], argv[2]);
+  const auto request = make_request(*arguments);
   if (!request) {
     std::fprintf(stderr, "bench_panel: %s\n", request.error().message().c_str());
     return 1;
@@ -225,7 +254,7 @@ int main(int argc, char** argv) {
   Stage stage(*request);
   if (!stage.wait_for_model()) return 1;
   std::vector<Differences> blocks;
-  while (blocks.size() < wanted) {
+  while (blocks.size() < arguments->blocks) {
     const auto block = stage.block(blocks.size() % 2 == 0);
     if (!block) {
       std::fputs("bench_panel: the model does not answer\n", stderr);
@@ -238,7 +267,7 @@ int main(int argc, char** argv) {
   tell("tokens per second", blocks, 0);
   tell("work of the GUI's thread, of one core", blocks, 1);
   tell("work of the other threads for a token", blocks, 2);
-  if (argc > 4) stage.save_picture(argv[4]);
+  if (arguments->picture) stage.save_picture(arguments->picture);
   std::fflush(stdout);
   std::_Exit(0);
 }
