@@ -11,6 +11,7 @@
 #include "ui/language/language.h"
 #include "ui/models/download_page.h"
 #include "ui/models/models_view.h"
+#include "ui/theme/theme.h"
 #include "ui/theme/tokens.h"
 
 using namespace fovea;
@@ -77,6 +78,8 @@ class ModelRowsTest : public QObject {
     const auto restore = qScopeGuard([was = QLocale(), font = QApplication::font()] {
       QLocale::setDefault(was);
       QApplication::setFont(font);
+      QApplication::setStyle(QStringLiteral("Fusion"));
+      QApplication::setPalette(QPalette());
       ui::use_language(QStringLiteral("en"));
     });
     ui::use_language(language);
@@ -84,6 +87,7 @@ class ModelRowsTest : public QObject {
     QFont font = QApplication::font();
     font.setPointSizeF(9.75);  // 13 pixels, as a desktop has it
     QApplication::setFont(font);
+    ui::apply_theme(*qApp, ui::Scheme::light);
     std::vector<ui::CatalogueRow> rows;
     for (const CatalogueEntry& entry : catalogue()) {
       Candidate candidate{
@@ -103,7 +107,7 @@ class ModelRowsTest : public QObject {
       rows.push_back(row_of(candidate, {}));
     }
     ui::ModelsView view;
-    view.resize(1280 - ui::sidebar_width, 720);
+    view.resize(1280 - ui::sidebar_width - 8, 720);  // what grasps the sidebar
     view.show();
     view.download().set_catalogue(rows);
     view.show_download();
