@@ -163,8 +163,9 @@ void BesideLink::show_progress(const BesideProgress& progress) {
   QString text = progress.part == Part::judges ? tr("The model at full precision reads both answers.")
                                                : tr("Opening the model with %1, then answering.").arg(which);
   if (progress.seconds_left > 0)
-    text += QLatin1Char(' ') +
-            tr("About %1. Stop skips this step.").arg(time_words(std::llround(progress.seconds_left)));
+    text +=
+        QLatin1Char(' ') +
+        tr("About %1. Press Stop to skip this step.").arg(time_words(std::llround(progress.seconds_left)));
   dialog_->show_progress(text);
 }
 

@@ -122,7 +122,7 @@ std::vector<ui::CompareRow> rows_of(const SettingsComparison& found) {
   return {
       {CompareWords::tr("Perplexity of the text"), perplexity(other), perplexity(now)},
       {CompareWords::tr("Memory"), ui::bytes_text(other.bytes), ui::bytes_text(now.bytes)},
-      {CompareWords::tr("Writes"), speed_text(other.writing), speed_text(now.writing)},
+      {CompareWords::tr("Writing speed"), speed_text(other.writing), speed_text(now.writing)},
       {CompareWords::tr("First word after a long question"), seconds_text(other.writing.first_token_seconds),
        seconds_text(now.writing.first_token_seconds)},
   };

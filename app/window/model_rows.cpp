@@ -74,18 +74,18 @@ QString words_of(const DownloadStatus& status) {
                  ? RowWords::tr("Trying again in %n second(s). %1", nullptr, status.wait_s).arg(why)
                  : why;
     case DownloadState::verifying:
-      return RowWords::tr("Everything is here; comparing the checksum");
+      return RowWords::tr("Downloaded; verifying the checksum");
     case DownloadState::paused:
       return status.bytes_done > 0
                  ? RowWords::tr("Paused at %1 of %2")
                        .arg(ui::bytes_text(status.bytes_done), ui::bytes_text(status.bytes_total))
                  : RowWords::tr("Paused");
     case DownloadState::disk_full:
-      return RowWords::tr("Goes on when the disk has room. %1").arg(why);
+      return RowWords::tr("Continues when there is room on the disk. %1").arg(why);
     case DownloadState::failed:
-      return RowWords::tr("It failed. %1").arg(why);
+      return RowWords::tr("Failed. %1").arg(why);
     case DownloadState::done:
-      return RowWords::tr("%1, complete: its checksum is right").arg(ui::bytes_text(status.bytes_total));
+      return RowWords::tr("%1, complete and verified").arg(ui::bytes_text(status.bytes_total));
   }
   return {};
 }

@@ -139,7 +139,7 @@ std::optional<ui::TokenView> TokenInspector::token(ui::MessageId message, int nu
     if (likely.token < 0) break;
     const bool is_text = model->text && !model->text->decode({&likely.token, 1}).empty();
     view.choices.push_back(
-        {.text = is_text ? text_of(*model, likely.token) : tr("(the end, or another mark)"),
+        {.text = is_text ? text_of(*model, likely.token) : tr("(the end, or a control mark)"),
          .probability = std::exp(static_cast<double>(likely.logprob)),
          .is_chosen = likely.token == record.token,
          .can_go_on =

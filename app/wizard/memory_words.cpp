@@ -231,7 +231,7 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
             .arg(ui::bytes_text(std::max<std::int64_t>(0, setup.precision.budget_bytes - plan.total_bytes)),
                  ui::bytes_text(setup.precision.budget_bytes));
     if (moves_experts(report.policy()) && plan.parts.experts.front().units < report.units())
-      view.verdict += QLatin1Char(' ') + MemoryWords::tr("%1 of %2 experts are at the high precision.")
+      view.verdict += QLatin1Char(' ') + MemoryWords::tr("%1 of %2 experts have the high precision.")
                                              .arg(ui::count_text(plan.parts.experts.front().units),
                                                   ui::count_text(report.units()));
     if (report.units_offloaded > 0)

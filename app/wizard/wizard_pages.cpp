@@ -196,7 +196,8 @@ void WizardController::show_models() {
   const bool some_fit = std::ranges::any_of(candidates_, &Candidate::usable);
   QString note;
   if (looked_ && candidates_.empty()) {
-    note = tr("No model was found, and none is known to fit. Open a file from the File menu instead.");
+    note = tr(
+        "No model was found, and none is known to fit. Open a file from the menu at the top right instead.");
   } else if (looked_ && !some_fit) {
     note =
         tr("None of these fits in what is free now. Close other programs, go back to the first page, and try "

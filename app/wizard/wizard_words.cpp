@@ -68,11 +68,12 @@ bool is_computed(const Candidate& candidate) {
 
 QString speed_why(const Candidate& candidate, const Machine& machine) {
   if (candidate.tokens_per_second <= 0)
-    return candidate.fit.on_card ? WizardWords::tr("The card's speed is measured once the model is open.")
-                                 : WizardWords::tr("The speed of this machine's memory is not measured yet.");
+    return candidate.fit.on_card
+               ? WizardWords::tr("The card's speed is measured once the model is open.")
+               : WizardWords::tr("The speed of this computer's memory has not been measured yet.");
   QString why =
       WizardWords::tr(
-          "For each token the machine reads about %1 of weights, and its memory gives %2. The real speed "
+          "For each token the computer reads about %1 of weights, and its memory delivers %2. The real speed "
           "is lower; the last step measures it.")
           .arg(ui::bytes_text(candidate.bytes_per_token), gb_per_s(read_gb_per_s(machine)));
   if (candidate.fit.kind == FitKind::experts_elsewhere && candidate.fit.on_card)
@@ -312,7 +313,7 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
   std::vector<ui::ComparisonRow> rows;
   QString speed_reason = WizardWords::tr(
                              "Predicted: what the memory can deliver (%1), divided by what a token reads. No "
-                             "machine quite reaches it.")
+                             "computer quite reaches it.")
                              .arg(gb_per_s(memory_speed));
   if (result)
     speed_reason +=

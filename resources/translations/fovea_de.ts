@@ -25,7 +25,7 @@
     </message>
     <message>
         <source>Tokens that appear in only one answer are marked.</source>
-        <translation>Token, die nur in einer Antwort vorkommen, sind markiert.</translation>
+        <translation>Markiert sind Token, die nur in einer der Antworten vorkommen.</translation>
     </message>
     <message>
         <source>The full model was left out.</source>
@@ -100,8 +100,8 @@
         <translation>Das Modell wird mit %1 geöffnet und antwortet dann.</translation>
     </message>
     <message>
-        <source>About %1. Stop skips this step.</source>
-        <translation>Etwa %1. „Anhalten“ überspringt diesen Schritt.</translation>
+        <source>About %1. Press Stop to skip this step.</source>
+        <translation>Etwa %1. Mit „Anhalten“ überspringen Sie diesen Schritt.</translation>
     </message>
     <message>
         <source>It was stopped.</source>
@@ -269,7 +269,7 @@
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Writes</source>
+        <source>Writing speed</source>
         <translation>Schreibtempo</translation>
     </message>
     <message>
@@ -994,7 +994,7 @@
         <translation>Es passt: %1 von %2 bleiben frei.</translation>
     </message>
     <message>
-        <source>%1 of %2 experts are at the high precision.</source>
+        <source>%1 of %2 experts have the high precision.</source>
         <translation>%1 von %2 Experten haben die hohe Genauigkeit.</translation>
     </message>
     <message>
@@ -1152,8 +1152,8 @@
         </translation>
     </message>
     <message>
-        <source>Everything is here; comparing the checksum</source>
-        <translation>Alles ist da; die Prüfsumme wird verglichen</translation>
+        <source>Downloaded; verifying the checksum</source>
+        <translation>Heruntergeladen; die Prüfsumme wird verglichen</translation>
     </message>
     <message>
         <source>Paused at %1 of %2</source>
@@ -1164,12 +1164,12 @@
         <translation>Pausiert</translation>
     </message>
     <message>
-        <source>Goes on when the disk has room. %1</source>
+        <source>Continues when there is room on the disk. %1</source>
         <translation>Geht weiter, sobald auf dem Laufwerk Platz ist. %1</translation>
     </message>
     <message>
-        <source>%1, complete: its checksum is right</source>
-        <translation>%1, vollständig: die Prüfsumme stimmt</translation>
+        <source>%1, complete and verified</source>
+        <translation>%1, vollständig und geprüft</translation>
     </message>
     <message numerus="yes">
         <source>%n second(s)</source>
@@ -1193,8 +1193,8 @@
         </translation>
     </message>
     <message>
-        <source>It failed. %1</source>
-        <translation>Es ist fehlgeschlagen. %1</translation>
+        <source>Failed. %1</source>
+        <translation>Fehlgeschlagen. %1</translation>
     </message>
     <message>
         <source>Another program is downloading this file</source>
@@ -1810,8 +1810,8 @@
 <context>
     <name>fovea::app::TokenInspector</name>
     <message>
-        <source>(the end, or another mark)</source>
-        <translation>(das Ende oder ein anderes Zeichen)</translation>
+        <source>(the end, or a control mark)</source>
+        <translation>(das Ende oder ein Steuerzeichen)</translation>
     </message>
 </context>
 <context>
@@ -1868,8 +1868,8 @@
         <translation>Die Messung wurde angehalten.</translation>
     </message>
     <message>
-        <source>No model was found, and none is known to fit. Open a file from the File menu instead.</source>
-        <translation>Es wurde kein Modell gefunden, und es ist keines bekannt, das passt. Öffnen Sie stattdessen eine Datei über das Menü „Datei“.</translation>
+        <source>No model was found, and none is known to fit. Open a file from the menu at the top right instead.</source>
+        <translation>Es wurde kein Modell gefunden, und es ist keines bekannt, das passt. Öffnen Sie stattdessen eine Datei über das Menü oben rechts.</translation>
     </message>
     <message>
         <source>None of these fits in what is free now. Close other programs, go back to the first page, and try again.</source>
@@ -1987,11 +1987,11 @@
         <translation>Das Tempo der Karte wird gemessen, sobald das Modell geöffnet ist.</translation>
     </message>
     <message>
-        <source>The speed of this machine&apos;s memory is not measured yet.</source>
+        <source>The speed of this computer&apos;s memory has not been measured yet.</source>
         <translation>Das Tempo des Arbeitsspeichers ist noch nicht gemessen.</translation>
     </message>
     <message>
-        <source>For each token the machine reads about %1 of weights, and its memory gives %2. The real speed is lower; the last step measures it.</source>
+        <source>For each token the computer reads about %1 of weights, and its memory delivers %2. The real speed is lower; the last step measures it.</source>
         <translation>Für jedes Token liest der Rechner etwa %1 an Gewichten; sein Speicher liefert %2. Das wirkliche Tempo ist niedriger; der letzte Schritt misst es.</translation>
     </message>
     <message>
@@ -2131,7 +2131,7 @@
         <translation>Messung läuft …</translation>
     </message>
     <message>
-        <source>Predicted: what the memory can deliver (%1), divided by what a token reads. No machine quite reaches it.</source>
+        <source>Predicted: what the memory can deliver (%1), divided by what a token reads. No computer quite reaches it.</source>
         <translation>Vorhergesagt: was der Speicher liefern kann (%1), geteilt durch das, was ein Token liest. Kein Rechner erreicht es ganz.</translation>
     </message>
     <message>
@@ -2957,7 +2957,7 @@
     </message>
     <message>
         <source>Show the conversations</source>
-        <translation>Unterhaltungen zeigen</translation>
+        <translation>Gespräche zeigen</translation>
     </message>
 </context>
 <context>
@@ -3372,7 +3372,7 @@
         <translation>Download abbrechen</translation>
     </message>
     <message>
-        <source>Keep it</source>
+        <source>Keep downloading</source>
         <translation>Weiter herunterladen</translation>
     </message>
 </context>
@@ -3837,16 +3837,16 @@
 <context>
     <name>fovea::ui::GainView</name>
     <message>
-        <source>The tiers of this policy stay as they are, so there is nothing to compare.</source>
-        <translation>Die Stufen dieses Verfahrens bleiben, wie sie sind; deshalb gibt es nichts zu vergleichen.</translation>
+        <source>The experts keep their precision, so there is nothing to compare.</source>
+        <translation>Die Experten behalten ihre Genauigkeit; deshalb gibt es nichts zu vergleichen.</translation>
     </message>
     <message>
         <source>Switch to a fixed mix…</source>
         <translation>Zu einer festen Mischung wechseln …</translation>
     </message>
     <message>
-        <source>Keep the experts&apos; tiers as a fixed mix of the same size; nothing is read while you chat.</source>
-        <translation>Die Stufen der Experten als feste Mischung derselben Größe behalten; beim Chatten wird dann nichts gelesen.</translation>
+        <source>Keep the experts&apos; precisions as a fixed mix of the same size; nothing is read while you chat.</source>
+        <translation>Die Genauigkeiten der Experten als feste Mischung derselben Größe behalten; beim Chatten wird dann nichts gelesen.</translation>
     </message>
     <message>
         <source>Every expert stays as it is in the model&apos;s file. Within a memory budget the hot ones can stay that way while the cold ones take less room.</source>
@@ -3865,12 +3865,12 @@
         <translation>Feste Mischung nach der Kalibrierung</translation>
     </message>
     <message>
-        <source>: following the conversation pays.</source>
-        <translation>: dem Gespräch zu folgen, lohnt sich.</translation>
+        <source>: following the conversation pays off.</source>
+        <translation>: Es lohnt sich, dem Gespräch zu folgen.</translation>
     </message>
     <message>
-        <source>: in this session the policy gains nothing.</source>
-        <translation>: in dieser Sitzung bringt das Verfahren nichts.</translation>
+        <source>: in this session following the conversation gains nothing.</source>
+        <translation>: In dieser Sitzung bringt es nichts, dem Gespräch zu folgen.</translation>
     </message>
     <message>
         <source>A fixed mix of the same size, chosen at the session&apos;s start, would have kept %1</source>
@@ -3909,7 +3909,7 @@
         <translation>Feste Mischung, die jedes Wort schon kannte</translation>
     </message>
     <message>
-        <source>Kept, side by side</source>
+        <source>What is kept, side by side</source>
         <translation>Was erhalten bleibt, im Vergleich</translation>
     </message>
     <message>
@@ -4050,10 +4050,6 @@
         <translation>Nicht bekannt</translation>
     </message>
     <message>
-        <source>Looking…</source>
-        <translation>Suche läuft …</translation>
-    </message>
-    <message>
         <source>Each token uses all of it</source>
         <translation>Jedes Token nutzt das ganze Modell</translation>
     </message>
@@ -4079,6 +4075,10 @@
     <message>
         <source>Enter opens it, Space shows what is known of it.</source>
         <translation>Eingabe öffnet es, Leertaste zeigt, was über das Modell bekannt ist.</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>Wird geprüft …</translation>
     </message>
 </context>
 <context>
@@ -5383,7 +5383,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message>
         <source>Appearance</source>
-        <translation>Aussehen</translation>
+        <translation>Darstellung</translation>
     </message>
     <message>
         <source>Models</source>
@@ -6013,7 +6013,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Für Wechsel gelesen</translation>
     </message>
     <message>
-        <source>Bytes of new versions that were read from the store. The dashed line is the measured read speed of this machine.</source>
+        <source>Bytes of new versions that were read from the prepared files. The dashed line is the measured read speed of this computer.</source>
         <translation>Bytes neuer Fassungen, die aus den vorbereiteten Dateien gelesen wurden. Die gestrichelte Linie ist das gemessene Lesetempo dieses Rechners.</translation>
     </message>
     <message>
@@ -6225,7 +6225,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Qualität</translation>
     </message>
     <message>
-        <source>The most capable model that this machine can hold, even if it writes slowly.</source>
+        <source>The most capable model that this computer can hold, even if it writes slowly.</source>
         <translation>Das leistungsfähigste Modell, das auf diesen Rechner passt, auch wenn es langsam schreibt.</translation>
     </message>
     <message>
@@ -6248,7 +6248,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
 <context>
     <name>fovea::ui::WizardDialog</name>
     <message>
-        <source>This machine</source>
+        <source>This computer</source>
         <translation>Dieser Rechner</translation>
     </message>
     <message>
@@ -6292,11 +6292,11 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>&amp;Weiter</translation>
     </message>
     <message>
-        <source>What this machine has</source>
+        <source>What this computer has</source>
         <translation>Was dieser Rechner hat</translation>
     </message>
     <message>
-        <source>Fovea looks at it to find models that fit. Nothing leaves this machine.</source>
+        <source>Fovea looks at it to find models that fit. Nothing leaves this computer.</source>
         <translation>Fovea untersucht ihn, um passende Modelle zu finden. Nichts verlässt diesen Rechner.</translation>
     </message>
     <message>
@@ -6308,7 +6308,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Ihre Wahl bestimmt die Reihenfolge der Modelle. Sie können zurückkommen und sie ändern.</translation>
     </message>
     <message>
-        <source>Models for this machine</source>
+        <source>Models for this computer</source>
         <translation>Modelle für diesen Rechner</translation>
     </message>
     <message>
@@ -6336,8 +6336,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Vorhersage und Wirklichkeit</translation>
     </message>
     <message>
-        <source>Up to half a minute of the real work.</source>
-        <translation>Bis zu einer halben Minute wirkliche Arbeit.</translation>
+        <source>The model works for up to half a minute.</source>
+        <translation>Das Modell arbeitet bis zu einer halben Minute lang.</translation>
     </message>
     <message>
         <source>Find a model that fits</source>

@@ -46,8 +46,7 @@ QString gain_sentence(const PolicyGain& gain) {
           "Every expert stays as it is in the model's file. Within a memory budget the hot ones can stay "
           "that way while the cold ones take less room.");
     case GainVerdict::tiers_stay: {
-      const QString stay =
-          GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
+      const QString stay = GainWords::tr("The experts keep their precision, so there is nothing to compare.");
       return gain.tokens > 0 ? kept_words(gain) + QLatin1Char(' ') + stay : stay;
     }
     case GainVerdict::not_compared:
@@ -66,8 +65,9 @@ QString gain_sentence(const PolicyGain& gain) {
            : GainWords::tr("A fixed mix of the same size, chosen at the session's start, would have kept %1"))
           .arg(kept_text(gain.fixed_kept));
   return kept_words(gain) + QLatin1Char(' ') + fixed +
-         (gain.verdict == GainVerdict::ahead ? GainWords::tr(": following the conversation pays.")
-                                             : GainWords::tr(": in this session the policy gains nothing."));
+         (gain.verdict == GainVerdict::ahead
+              ? GainWords::tr(": following the conversation pays off.")
+              : GainWords::tr(": in this session following the conversation gains nothing."));
 }
 
 // What is kept, side by side.
@@ -140,11 +140,11 @@ GainView::GainView(QWidget* parent) : QWidget(parent) {
   sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   bars_ = new Bars(this);
   bars_->setObjectName(QStringLiteral("gainBars"));
-  bars_->setAccessibleName(tr("Kept, side by side"));
+  bars_->setAccessibleName(tr("What is kept, side by side"));
   switch_ = new QPushButton(tr("Switch to a fixed mix…"), this);
   switch_->setObjectName(QStringLiteral("switchPolicy"));
   switch_->setToolTip(
-      tr("Keep the experts' tiers as a fixed mix of the same size; nothing is read while you chat."));
+      tr("Keep the experts' precisions as a fixed mix of the same size; nothing is read while you chat."));
   layout->addWidget(sentence_);
   layout->addWidget(bars_);
   layout->addWidget(switch_, 0, Qt::AlignLeft);

@@ -86,8 +86,9 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
        &series.promotions, &series.demotions, high, low},
       {tr("Read for swaps"),
        rate,
-       tr("Bytes of new versions that were read from the store. The dashed line is the measured read speed "
-          "of this machine."),
+       tr("Bytes of new versions that were read from the prepared files. The dashed line is the measured "
+          "read speed "
+          "of this computer."),
        &series.bytes,
        nullptr,
        palette().color(QPalette::Link),

@@ -159,7 +159,7 @@ void DownloadList::ask_cancel(qint64 id) {
         tr("The %1 downloaded so far will be deleted. To continue later, pause it instead.")
             .arg(bytes_text(row.done)));
     QAbstractButton* yes = box.addButton(tr("Cancel the download"), QMessageBox::DestructiveRole);
-    box.setDefaultButton(box.addButton(tr("Keep it"), QMessageBox::RejectRole));
+    box.setDefaultButton(box.addButton(tr("Keep downloading"), QMessageBox::RejectRole));
     box.exec();
     if (box.clickedButton() != yes) return;
   }

@@ -61,7 +61,7 @@ void LibraryCard::show_model(const LibraryRow& row) {
     words.fit_text = tr("Cannot be opened");
     words.fit_why = row.error;
   } else if (row.fit == FitView::unknown) {
-    words.fit_text = row.is_read ? tr("Not known") : tr("Looking…");
+    words.fit_text = row.is_read ? tr("Not known") : tr("Checking…");
   } else {
     words.fit = row.fit;
     words.fit_text = row.fit_text;

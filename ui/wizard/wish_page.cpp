@@ -13,7 +13,7 @@ WishPage::WishPage(QWidget* parent) : QWidget(parent), group_(new QButtonGroup(t
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(fontMetrics().height() / 3);
   add(WishView::quality, tr("&Quality"),
-      tr("The most capable model that this machine can hold, even if it writes slowly."));
+      tr("The most capable model that this computer can hold, even if it writes slowly."));
   add(WishView::speed, tr("S&peed"),
       tr("Answers at least as fast as you read. Among models that are fast enough, the most capable one."));
   add(WishView::long_context, tr("&Long context"),

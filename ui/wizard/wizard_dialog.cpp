@@ -26,7 +26,7 @@ WizardDialog::WizardDialog(QWidget* parent) : QDialog(parent) {
   const int line = fontMetrics().height();
   open_with(*this, {fontMetrics().averageCharWidth() * 122, line * 40});
   rail_ = new StepRail(
-      {tr("This machine"), tr("What matters"), tr("Models"), tr("Memory"), tr("Open"), tr("Measure")}, this);
+      {tr("This computer"), tr("What matters"), tr("Models"), tr("Memory"), tr("Open"), tr("Measure")}, this);
   title_ = new QLabel(this);
   title_->setObjectName(QStringLiteral("wizardTitle"));
   set_type(*title_, Type::title, true);
@@ -125,15 +125,15 @@ void WizardDialog::show_page(WizardPage page) {
   };
   switch (page) {
     case WizardPage::machine:
-      words(tr("What this machine has"),
-            tr("Fovea looks at it to find models that fit. Nothing leaves this machine."));
+      words(tr("What this computer has"),
+            tr("Fovea looks at it to find models that fit. Nothing leaves this computer."));
       break;
     case WizardPage::wish:
       words(tr("What matters to you?"),
             tr("Your choice decides the order of the models. You can come back and change it."));
       break;
     case WizardPage::models:
-      words(tr("Models for this machine"), tr("Best first for what matters to you."));
+      words(tr("Models for this computer"), tr("Best first for what matters to you."));
       break;
     case WizardPage::memory:
       words(tr("What the memory will hold"),
@@ -143,7 +143,7 @@ void WizardDialog::show_page(WizardPage page) {
       words(tr("Open the model"), tr("Nothing is saved until you finish."));
       break;
     case WizardPage::calibration:
-      words(tr("Prediction and reality"), tr("Up to half a minute of the real work."));
+      words(tr("Prediction and reality"), tr("The model works for up to half a minute."));
       break;
   }
   const int index = static_cast<int>(page);

@@ -484,9 +484,8 @@ class LanguageTest : public QObject {
     status.state = app::DownloadState::failed;
     status.error = errors::server_trouble(500).at(phrases::file_place("hub"));
     QCOMPARE(app::row_of(status).text,
-             QStringLiteral(
-                 "Es ist fehlgeschlagen. Der Zugriff ist fehlgeschlagen: hub: der Server hat ein Problem "
-                 "(Status 500). Versuchen Sie es später noch einmal"));
+             QStringLiteral("Fehlgeschlagen. Der Zugriff ist fehlgeschlagen: hub: der Server hat ein Problem "
+                            "(Status 500). Versuchen Sie es später noch einmal"));
     status.state = app::DownloadState::disk_full;
     status.error =
         errors::download_disk_full(Bytes{5'000'000}, Bytes{2'000'000}).at(phrases::file_place("/m"));

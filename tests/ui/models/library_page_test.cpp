@@ -76,7 +76,7 @@ class LibraryPageTest : public QObject {
     QVERIFY(page_->card(open.path)->accessibleName().contains(QStringLiteral("Fits")));
     QCOMPARE(words(sample_models()[3].path, "cardAbout"), QStringLiteral("Each token uses all of it"));
     QCOMPARE(words(sample_models()[4].path, "cardFit"), QStringLiteral("Cannot be opened"));
-    QCOMPARE(words(sample_models()[5].path, "cardFit"), QStringLiteral("Looking…"));
+    QCOMPARE(words(sample_models()[5].path, "cardFit"), QStringLiteral("Checking…"));
   }
 
   // The open one, then those that fit, best first; one button is filled.

@@ -201,7 +201,7 @@ std::vector<ui::DownloadRow> sample_downloads() {
   const QString repository = QStringLiteral("unsloth/Qwen3-30B-A3B-Instruct-2507-GGUF");
   return {
       {1, QStringLiteral("SmolLM2-135M-Instruct-Q4_1"), repository, State::done,
-       QStringLiteral("98.4 MB, complete: its checksum is right"), 98'400'000, 98'400'000,
+       QStringLiteral("98.4 MB, complete and verified"), 98'400'000, 98'400'000,
        QStringLiteral("/models/smol.gguf"), false},
       {2,
        QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"),
