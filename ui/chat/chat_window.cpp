@@ -41,7 +41,7 @@ namespace fovea::ui {
 namespace {
 
 constexpr int room_beside_name = 180;  // in the header
-constexpr int name_inset = 15;         // within its button, about
+constexpr int name_inset = 12;         // within its button, about
 
 // What a question can show of an address: in lines, and without the middle of an endless one.
 QString readable(const QString& address) {
@@ -70,13 +70,13 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent), beside_width_(pan
   places_->addWidget(make_conversation());
   layout->addWidget(places_, 1);
   make_progress();
-  add_centred(*layout, *progress_box_, conversation_width, space::wide);
+  add_centred(*layout, *progress_box_, conversation_width, conversation_margin);
   error_bar_ = new ErrorBar(centre);
   layout->addWidget(error_bar_);
   composer_ = new Composer(centre);
   status_ = new StatusStrip(composer_);
   composer_->set_status(status_);
-  add_centred(*layout, *composer_, conversation_width, space::wide);
+  add_centred(*layout, *composer_, conversation_width, conversation_margin);
   setCentralWidget(centre);
   centre->installEventFilter(this);
 
@@ -260,7 +260,7 @@ void ChatWindow::set_conversation_title(const QString& title) {
 // letters.
 void ChatWindow::align_to_column() {
   const int column = transcript_->widest_column();
-  const int left = std::max<int>(space::wide, (header_->width() - column) / 2);
+  const int left = std::max<int>(conversation_margin, (header_->width() - column) / 2);
   const int before = space::tight + name_inset + (sidebar_button_->isHidden() ? 0 : sidebar_button_->width());
   header_indent_->changeSize(std::max(0, left - before), 0, QSizePolicy::Maximum, QSizePolicy::Minimum);
   header_->layout()->invalidate();

@@ -36,7 +36,9 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
     made->setObjectName(QLatin1String(name));
     return made;
   };
-  new_chat_ = row("newChat", Glyph::add, tr("New chat"), QKeySequence(QKeySequence::New));
+  NavigationRow* const first = row("newChat", Glyph::add, tr("New chat"), QKeySequence(QKeySequence::New));
+  first->set_first();
+  new_chat_ = first;
   new_chat_->installEventFilter(this);
   field_ = new SearchField(tr("Search"), QKeySequence(Qt::CTRL | Qt::Key_K), this);
   field_->setObjectName(QStringLiteral("search"));
@@ -73,7 +75,7 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   }
 
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(10, space::usual + 2, 10, space::tight);
+  layout->setContentsMargins(10, space::usual + 2, 10, space::usual);
   layout->setSpacing(0);
   auto* brand = new QHBoxLayout;
   brand->setContentsMargins(7, 0, 0, space::close + 2);

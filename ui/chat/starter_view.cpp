@@ -82,7 +82,7 @@ StarterView::StarterView(QWidget* parent)
   setObjectName(QStringLiteral("starters"));
   setCursor(Qt::ArrowCursor);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(space::wide, space::tight, space::wide, space::tight);
+  layout->setContentsMargins(conversation_margin, space::tight, conversation_margin, space::tight);
   layout->setSpacing(8);
   layout->setSizeConstraint(QLayout::SetNoConstraint);
   set_type(*title_, Type::title, true);
@@ -102,7 +102,7 @@ StarterView::StarterView(QWidget* parent)
 }
 
 QSize StarterView::sizeHint() const {
-  return {conversation_width + 2 * space::wide, layout()->sizeHint().height()};
+  return {conversation_width + 2 * conversation_margin, layout()->sizeHint().height()};
 }
 
 void StarterView::set_starters(const QString& about, const std::vector<Starter>& starters) {

@@ -203,7 +203,7 @@ void TranscriptView::update_frame() {
   style.mono.setPointSizeF(style.body.pointSizeF() * 0.92);
   style.palette = palette();
   const QFontMetricsF metrics(style.body);
-  const qreal room = viewport()->width() - 2 * space::wide;
+  const qreal room = width() - 2 * conversation_margin;
   conversation_.set_frame(style,
                           std::max(std::floor(std::min<qreal>(room, widest_column())), 6 * metrics.height()));
 }
@@ -214,9 +214,10 @@ int TranscriptView::widest_column() const {
   return static_cast<int>(std::lround(conversation_width * std::max(1.0, body.pixelSize() / 15.0)));
 }
 
+// Below what is written, whether or not there is something to scroll: the bar stands in the margin.
 qreal TranscriptView::column_left() const {
   const Frame& frame = conversation_.frame();
-  return std::max(std::round((viewport()->width() - frame.column) / 2), std::round(0.5 * frame.em));
+  return std::max(std::round((width() - frame.column) / 2), std::round(0.5 * frame.em)) - viewport()->x();
 }
 
 QPointF TranscriptView::origin_of(int index) {

@@ -18,6 +18,7 @@ namespace {
 
 constexpr int words_width = 640;
 constexpr int letters_of_card = 70;
+constexpr int word_inset = 15;  // of a button without a frame, about
 
 QLabel* quiet(QWidget* parent, const QString& text, bool is_centred) {
   auto* label = new QLabel(text, parent);
@@ -29,14 +30,20 @@ QLabel* quiet(QWidget* parent, const QString& text, bool is_centred) {
 }
 
 // Words that are pressed.
-template <class Signal>
-QToolButton* word(QWidget* parent, const char* name, const QString& text, WelcomeView* view, Signal signal) {
+QToolButton* word(QWidget* parent, const char* name, const QString& text) {
   auto* button = new QToolButton(parent);
   button->setObjectName(QLatin1String(name));
   button->setText(text);
   button->setAutoRaise(true);
   button->setFocusPolicy(Qt::StrongFocus);
   button->setMinimumHeight(control_height);
+  tint(*button, QPalette::ButtonText, [](const QPalette& palette) { return tones(palette).second; });
+  return button;
+}
+
+template <class Signal>
+QToolButton* word(QWidget* parent, const char* name, const QString& text, WelcomeView* view, Signal signal) {
+  QToolButton* button = word(parent, name, text);
   QObject::connect(button, &QToolButton::clicked, view, signal);
   return button;
 }
@@ -99,7 +106,8 @@ QWidget* WelcomeView::make_card() {
   auto* card = new Card(radius::card, this);
   card->setObjectName(QStringLiteral("welcomeCard"));
   auto* layout = new QVBoxLayout(card);
-  layout->setContentsMargins(space::wide, space::usual, space::wide, space::usual);
+  // The words of a button at its edge end where the others do.
+  layout->setContentsMargins(space::wide, space::usual, space::wide - word_inset, space::usual);
   layout->setSpacing(space::hair);
   name_ = new QLabel(card);
   name_->setObjectName(QStringLiteral("welcomeName"));
@@ -120,25 +128,22 @@ QWidget* WelcomeView::make_card() {
   accept_->setAutoDefault(true);
   make_main(*accept_);
   connect(accept_, &QPushButton::clicked, this, &WelcomeView::acceptRequested);
-  why_ = new QToolButton(buttons_);
-  why_->setObjectName(QStringLiteral("welcomeWhy"));
-  why_->setText(tr("Why this one?"));
-  why_->setAutoRaise(true);
+  why_ = word(buttons_, "welcomeWhy", tr("Why this one?"));
   why_->setCheckable(true);
-  why_->setFocusPolicy(Qt::StrongFocus);
   row->addWidget(accept_);
   row->addWidget(word(buttons_, "welcomeOthers", tr("Other models"), this, &WelcomeView::modelsRequested));
   row->addStretch(1);
   row->addWidget(why_);
   why_text_ = quiet(card, {}, false);
   why_text_->setObjectName(QStringLiteral("welcomeWhyText"));
-  why_text_->setContentsMargins(0, space::tight, 0, 0);
+  why_text_->setContentsMargins(0, space::tight, word_inset, 0);
   why_text_->hide();
   connect(why_, &QToolButton::toggled, why_text_, &QWidget::setVisible);
   error_ = new QLabel(card);
   error_->setObjectName(QStringLiteral("welcomeError"));
   error_->setTextFormat(Qt::PlainText);
   error_->setWordWrap(true);
+  error_->setContentsMargins(0, 0, word_inset, 0);
   tint(*error_, QPalette::WindowText, error_text);
   layout->addWidget(name_);
   layout->addWidget(about_);

@@ -13,6 +13,7 @@
 
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 namespace {
@@ -98,6 +99,7 @@ QWidget* ServerPage::make_state() {
 QWidget* ServerPage::make_choices(int most_slots) {
   auto* box = new QWidget(this);
   auto* form = new QFormLayout(box);
+  form->setHorizontalSpacing(space::usual);
   form->setContentsMargins(0, 0, 0, 0);
   auto* port = new QSpinBox(box);
   port->setObjectName(QStringLiteral("serverPort"));

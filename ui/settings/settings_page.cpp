@@ -27,6 +27,7 @@ namespace {
 QLabel* explain(const QString& text, QWidget* parent) {
   auto* label = new QLabel(text, parent);
   label->setWordWrap(true);
+  label->setAlignment(Qt::AlignLeft | Qt::AlignTop);  // below what it explains, however tall its row is
   label->setForegroundRole(QPalette::PlaceholderText);
   return label;
 }
@@ -59,6 +60,7 @@ SettingsPage::SettingsPage(const SettingsView& settings, const PlacesView& place
 QWidget* SettingsPage::make_appearance() {
   auto* page = new QWidget(this);
   auto* form = new QFormLayout(page);
+  form->setHorizontalSpacing(space::usual);
   auto* restart = explain(tr("The language changes when Fovea is restarted."), page);
   restart->hide();
 
@@ -143,6 +145,7 @@ QWidget* SettingsPage::make_models() {
   connect(remove, &QPushButton::clicked, this, &SettingsPage::remove_folder);
 
   auto* form = new QFormLayout;
+  form->setHorizontalSpacing(space::usual);
   device_ = new DeviceBox(page);
   connect(device_, &DeviceBox::deviceChosen, this, &SettingsPage::deviceChosen);
   form->addRow(tr("R&un on"), device_);
@@ -191,6 +194,7 @@ QWidget* SettingsPage::make_privacy(const PlacesView& places) {
               page));
   auto* group = new QGroupBox(tr("Where your files are"), page);
   auto* form = new QFormLayout(group);
+  form->setHorizontalSpacing(space::usual);
   const auto place = [group, form](const QString& name, const QString& path) {
     auto* label = new QLabel(path, group);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);

@@ -14,8 +14,8 @@
 namespace fovea::ui {
 namespace {
 
-constexpr int page_margin = space::widest - space::hair;  // beside what grasps the sidebar
-constexpr int scroll_room = 10;                           // a bar stands in the margin
+constexpr int page_margin = space::widest - grasp_margin;
+constexpr int scroll_room = 10;  // a bar stands in the margin
 
 }  // namespace
 

@@ -118,7 +118,7 @@ int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWi
     case PM_SplitterWidth:
       return 9;
     case PM_DockWidgetSeparatorExtent:
-      return 5;
+      return dock_grasp;
     case PM_MenuVMargin:
     case PM_MenuHMargin:
       return space::hair;

@@ -16,6 +16,9 @@ namespace radius {
 inline constexpr int row = 7, button = 9, card = 12, bubble = 14, composer = 18;
 }
 
+// What grasps a part of the window to widen it; only its line is seen, the rest is margin beside it.
+inline constexpr int dock_grasp = 5, grasp_margin = dock_grasp - 1;
+inline constexpr int conversation_margin = space::wide - grasp_margin;
 inline constexpr int sidebar_width = 232, panel_width = 352, conversation_width = 664;
 inline constexpr int control_height = 32, icon_size = 16, focus_width = 2;
 

@@ -88,7 +88,7 @@ void NavigationRow::paintEvent(QPaintEvent*) {
   const bool lit = isEnabled() && (underMouse() || isDown() || isChecked());
   if (lit) rounded(painter, rect(), radius::row, t.hover, {}, 0);
   if (shows_focus(*this)) rounded(painter, rect(), radius::row, Qt::NoBrush, t.accent, focus_width);
-  const QColor words = !isEnabled() ? t.third : lit ? t.text : t.second;
+  const QColor words = !isEnabled() ? t.third : lit || is_first_ ? t.text : t.second;
   const auto placed = [this](const QRect& area) {
     return QStyle::visualRect(layoutDirection(), rect(), area);
   };
@@ -226,7 +226,7 @@ void add_centred(QBoxLayout& layout, QWidget& widget, int widest, int margin, in
   auto* row = new QHBoxLayout;
   row->setContentsMargins(margin, 0, margin, 0);
   row->addStretch(1);
-  row->addWidget(&widget, 1000);
+  row->addWidget(&widget, 10'000);
   row->addStretch(1);
   widget.setMaximumWidth(widest);
   layout.addLayout(row, stretch);

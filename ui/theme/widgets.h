@@ -49,6 +49,7 @@ class NavigationRow : public QToolButton {
 
  public:
   NavigationRow(Glyph glyph, const QString& text, const QKeySequence& keys, QWidget* parent = nullptr);
+  void set_first() { is_first_ = true; }  // what the eye meets before the others
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 
@@ -58,6 +59,7 @@ class NavigationRow : public QToolButton {
  private:
   Glyph glyph_;
   QString keys_;
+  bool is_first_ = false;
 };
 
 // A field that looks like such a row until it is used.

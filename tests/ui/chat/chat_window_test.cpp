@@ -30,6 +30,7 @@
 #include "ui/chat/welcome_view.h"
 #include "ui/theme/page.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/widgets.h"
 
 using namespace fovea::ui;
 
@@ -169,6 +170,24 @@ class ChatWindowTest : public QObject {
     QCOMPARE(asked.count(), 2);
     QCOMPARE(asked[0][0].toString(), QStringLiteral("/models/demo.gguf"));
     QCOMPARE(asked[1][0].toString(), QStringLiteral("/other/r.gguf"));
+  }
+
+  // The model's name, what is said and what is written begin and end at the same places.
+  void oneColumnFromTheTopToTheBottom() {
+    window_->resize(1280, 720);
+    QCoreApplication::processEvents();
+    MessageView answer;
+    answer.id = 1;
+    answer.text = QStringLiteral("word ").repeated(2000);
+    window_->transcript().set_messages({answer});
+    const auto* card = window_->composer().findChild<Card*>();
+    QVERIFY(card);
+    TranscriptView& transcript = window_->transcript();
+    const QRect said =
+        transcript.rect_of_message(0).translated(transcript.viewport()->mapTo(window_.get(), QPoint()));
+    const int left = card->mapTo(window_.get(), QPoint()).x();
+    QCOMPARE(said.left(), left);
+    QCOMPARE(said.width(), card->width());
   }
 
   void errorsStayUntilDismissed() {

@@ -8,6 +8,7 @@
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QToolButton>
+#include <cstdlib>
 #include <random>
 
 #include "tests/support/test.h"
@@ -62,6 +63,22 @@ class TranscriptViewTest : public QObject {
     QCOMPARE(view_->message_count(), 2);
     QVERIFY(view_->message_text(1).startsWith(QStringLiteral("word0 word1 ")));
     QVERIFY(view_->message_text(1).endsWith(QStringLiteral("word99 ")));
+  }
+
+  // A bar that appears beside the text moves nothing: the column stays in the middle, in either direction.
+  void theColumnStaysWhereABarAppears() {
+    for (const Qt::LayoutDirection direction : {Qt::LeftToRight, Qt::RightToLeft}) {
+      view_->setLayoutDirection(direction);
+      view_->set_messages({message(1, Author::assistant, QStringLiteral("short"))});
+      QTRY_VERIFY(!view_->verticalScrollBar()->isVisible());
+      const QRect before = view_->rect_of_message(0).translated(view_->viewport()->pos());
+      QVERIFY(std::abs(before.left() + before.right() + 1 - view_->width()) <= 1);
+      view_->set_messages({message(1, Author::assistant, QStringLiteral("line\n\n").repeated(100))});
+      QTRY_VERIFY(view_->verticalScrollBar()->isVisible());
+      const QRect after = view_->rect_of_message(0).translated(view_->viewport()->pos());
+      QCOMPARE(after.left(), before.left());
+      QCOMPARE(after.right(), before.right());
+    }
   }
 
   void finishedBlocksAreNotLaidOutAgain() {
