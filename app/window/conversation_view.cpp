@@ -5,8 +5,10 @@
 #include <QJsonObject>
 #include <QLocale>
 #include <QRegularExpression>
+#include <span>
 
 #include "app/window/generation_settings.h"
+#include "app/window/model_words.h"
 #include "app/words/qt_text.h"
 #include "ui/language/number_text.h"
 
@@ -45,20 +47,31 @@ QString details_of(const history::Message& message) {
   return parts.join(QStringLiteral(" · "));
 }
 
-// "temperature 0.7 · top p 0.9": what one changes, of a JSON object.
-QString settings_of(const std::string& json) {
+struct Setting {
+  const char *key, *name;  // in JSON, and in the dialog that has it
+};
+constexpr Setting sampling[] = {
+    {"temperature", "Temperature"}, {"top_k", "Top-k"}, {"top_p", "Top-p"}, {"min_p", "Min-p"}};
+constexpr Setting other_settings[] = {{"repetition_penalty", "Repetition penalty"},
+                                      {"dry_multiplier", "Repeated passage penalty"},
+                                      {"max_tokens", "Longest answer"},
+                                      {"thinking", "Thinking"},
+                                      {"effort", "Effort"},
+                                      {"json", "Answer as JSON"}};
+
+// "Temperature 0.7 · Top-p 0.9": what one changes, of a JSON object.
+QString settings_of(const std::string& json, std::span<const Setting> settings) {
   QStringList parts;
   const QJsonObject object = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
-  for (const char* name : {"temperature", "top_p", "top_k", "min_p", "repetition_penalty", "dry_multiplier",
-                           "max_tokens", "thinking", "effort", "json"}) {
-    const QString key = QLatin1String(name);
-    const QJsonValue value = object.value(key);
+  for (const Setting& setting : settings) {
+    const QJsonValue value = object.value(QLatin1String(setting.key));
     const QString text = value.isDouble() ? QLocale().toString(value.toDouble())
                          : value.isBool()
                              ? (value.toBool() ? ConversationWords::tr("yes") : ConversationWords::tr("no"))
                              : value.toString();
     if (!text.isEmpty())
-      parts += QString(key).replace(QLatin1Char('_'), QLatin1Char(' ')) + QLatin1Char(' ') + text;
+      parts += QCoreApplication::translate("fovea::ui::ChatSettingsDialog", setting.name) + QLatin1Char(' ') +
+               text;
   }
   return parts.join(QStringLiteral(" · "));
 }
@@ -70,7 +83,7 @@ std::vector<ui::MessageFact> facts_of(const history::Message& message) {
     if (!value.isEmpty()) facts.push_back({name, value});
   };
   add(ConversationWords::tr("Model"), q(message.origin.model));
-  add(ConversationWords::tr("Precision"), q(message.origin.policy));
+  add(ConversationWords::tr("Precision"), policy_text(message.origin.policy));
   if (times.quality_kept)
     add(ConversationWords::tr("Quality kept"), ui::percent_text(*times.quality_kept, 1));
   if (times.bits_per_use.value_or(0) > 0)
@@ -94,7 +107,8 @@ std::vector<ui::MessageFact> facts_of(const history::Message& message) {
                                     ui::number_text(*times.joules / static_cast<double>(times.tokens), 2))
                          : ConversationWords::tr("%1 J").arg(ui::number_text(*times.joules, 0)));
   if (message.origin.seed != 0) add(ConversationWords::tr("Seed"), QString::number(message.origin.seed));
-  add(ConversationWords::tr("Settings"), settings_of(message.origin.settings));
+  add(ConversationWords::tr("Sampling"), settings_of(message.origin.settings, sampling));
+  add(ConversationWords::tr("Settings"), settings_of(message.origin.settings, other_settings));
   if (message.created_at > 0) {
     add(ConversationWords::tr("When"),
         QLocale().toString(QDateTime::fromMSecsSinceEpoch(message.created_at), QLocale::ShortFormat));

@@ -184,7 +184,7 @@ CatalogueRow row_of(const Candidate& candidate, const std::filesystem::path& pat
   const QString size = ui::bytes_text(candidate.file_bytes);
   CatalogueRow row{
       .id = q(entry.id),
-      .name = q(candidate.name),
+      .name = published_name(candidate.name),
       .good_at = q(good_at(entry, QLocale().name().section(QLatin1Char('_'), 0, 0).toStdString())),
       .size = entry.bytes_from_shape ? RowWords::tr("about %1").arg(size) : size,
       .path = q(path.string())};

@@ -104,11 +104,8 @@ std::string policy_name(const LoadedModel& model) {
   return name;
 }
 
-QString policy_text(const LoadedModel& model) {
-  std::vector<std::string> tiers;
-  if (model.plan)
-    for (const PlanTier& tier : model.plan->parts.experts) tiers.push_back(tier.name);
-  switch (model.settings.precision.policy) {
+QString policy_text(PolicyKind policy, const std::vector<std::string>& tiers) {
+  switch (policy) {
     case PolicyKind::none:
       return ModelWords::tr("weights as in the file");
     case PolicyKind::dynaexq:
@@ -127,6 +124,24 @@ QString policy_text(const LoadedModel& model) {
       break;
   }
   return {};
+}
+
+QString policy_text(const LoadedModel& model) {
+  std::vector<std::string> tiers;
+  if (model.plan)
+    for (const PlanTier& tier : model.plan->parts.experts) tiers.push_back(tier.name);
+  return policy_text(model.settings.precision.policy, tiers);
+}
+
+QString policy_text(const std::string& stored) {
+  const std::size_t space = stored.find(' ');
+  const auto policy = named_in(policy_names, std::string_view(stored).substr(0, space));
+  if (!policy) return QString::fromStdString(stored);
+  std::vector<std::string> tiers;
+  if (space != std::string::npos)
+    for (const QString& tier : QString::fromStdString(stored.substr(space + 1)).split(QLatin1Char('/')))
+      tiers.push_back(tier.toStdString());
+  return policy_text(*policy, tiers);
 }
 
 QString policy_why(const LoadedModel& model) {

@@ -19,6 +19,7 @@ QString device_text(const LoadedModel& model);
 QString device_why(const LoadedModel& model);
 std::string policy_name(const LoadedModel& model);  // as it is stored: "fovea q4/q2"
 QString policy_text(const LoadedModel& model);      // "hot experts at 4 bits, the others at 2 bits"
+QString policy_text(const std::string& stored);     // the same of policy_name(); another name stays as it is
 QString policy_why(const LoadedModel& model);
 std::int64_t memory_bytes(const LoadedModel& model);
 // How what was loaded differs from what was shown.

@@ -6,6 +6,7 @@
 
 #include "app/library/fit_words.h"
 #include "app/words/qt_text.h"
+#include "app/words/tier_words.h"
 #include "ui/language/number_text.h"
 
 namespace fovea::app {
@@ -46,7 +47,7 @@ QString speed_text(double tokens_per_second) {
 }  // namespace
 
 ProposalView proposal_view(const Candidate& candidate) {
-  ProposalView view{.state = ProposalView::State::ready, .name = q(candidate.name)};
+  ProposalView view{.state = ProposalView::State::ready, .name = published_name(candidate.name)};
   view.about = ProposalWords::tr("The most capable model that is quick on this computer");
   const std::int64_t taken = taken_bytes(candidate.fit.report.plan);
   view.facts.push_back({ui::bytes_text(taken > 0 ? taken : candidate.fit.needed_bytes),

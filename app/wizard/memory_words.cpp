@@ -92,7 +92,7 @@ ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
 MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::int64_t>& contexts,
                              const std::vector<PrecisionRequest>& choices, const Machine& machine) {
   ui::MemoryOptions options;
-  options.model = q(candidate.name);
+  options.model = published_name(candidate.name);
   options.contexts.assign(contexts.begin(), contexts.end());
   options.trained_context = candidate.context;
   for (const KvType kv : {KvType::f32, KvType::f16, KvType::q8}) options.kv_types.push_back(kv_choice(kv));

@@ -8,6 +8,7 @@
 #include "app/wizard/device_views.h"
 #include "app/wizard/wizard_controller.h"
 #include "app/words/error_words.h"
+#include "app/words/tier_words.h"
 
 namespace fovea::app {
 namespace {
@@ -339,7 +340,7 @@ void WizardController::apply_remedy(int remedy) {
 
 void WizardController::show_start() {
   if (!chosen_) return;
-  const QString name = QString::fromStdString(chosen_->name);
+  const QString name = published_name(chosen_->name);
   start_.facts = start_facts(*chosen_, store_, *machine_);
   start_.busy = opening_ || downloading_;
   start_.can_download = false;

@@ -209,7 +209,7 @@ ui::FitView fit_view(FitKind kind) {
 
 ModelRow model_row(const Candidate& candidate, const Machine& machine) {
   ui::ModelRow row;
-  row.name = q(candidate.name);
+  row.name = published_name(candidate.name);
   row.usable = candidate.usable();
   if (!candidate.path.empty()) {
     row.place = WizardWords::tr("on this computer, %1").arg(ui::bytes_text(candidate.file_bytes));

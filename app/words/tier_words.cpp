@@ -31,4 +31,13 @@ QString tier_words(const std::vector<std::string>& tiers) {
   return words.join(QStringLiteral(", "));
 }
 
+// Its last words are one of those above, or these.
+QString published_name(const std::string& name) {
+  const std::size_t comma = name.rfind(", ");
+  if (comma == std::string::npos) return QString::fromStdString(name);
+  const std::string precision = name.substr(comma + 2);
+  return QString::fromStdString(name.substr(0, comma + 2)) +
+         (precision == "as published" ? TierWords::tr("as published") : TierWords::tr(precision.c_str()));
+}
+
 }  // namespace fovea::app

@@ -12,4 +12,7 @@ namespace fovea::app {
 QString tier_words(std::string_view tier);
 QString tier_words(const std::vector<std::string>& tiers);  // "4 bits, 2 bits"
 
+// A published model's name: "Qwen3-4B, 4 bits", as the catalogue has it, in the window's language.
+QString published_name(const std::string& name);
+
 }  // namespace fovea::app

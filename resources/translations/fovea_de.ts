@@ -499,6 +499,10 @@
         <source>When</source>
         <translation>Zeitpunkt</translation>
     </message>
+    <message>
+        <source>Sampling</source>
+        <translation>Sampling</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::DemoPrompts</name>
@@ -1805,6 +1809,10 @@
     <message>
         <source>2 bits</source>
         <translation>2 Bit</translation>
+    </message>
+    <message>
+        <source>as published</source>
+        <translation>wie veröffentlicht</translation>
     </message>
 </context>
 <context>

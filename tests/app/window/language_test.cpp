@@ -20,8 +20,10 @@
 #include "app/live/panel_files.h"
 #include "app/window/desktop.h"
 #include "app/window/model_rows.h"
+#include "app/window/conversation_view.h"
 #include "app/window/wizard_downloads.h"
 #include "app/words/error_words.h"
+#include "app/words/tier_words.h"
 #include "engine/api/model_info.h"
 #include "engine/checkpoint/errors.h"
 #include "engine/core/device_words.h"
@@ -348,6 +350,45 @@ class LanguageTest : public QObject {
         app::error_text(errors::device_unusable("A card", std::vector{phrases::no_nvidia_driver()}));
     QVERIFY2(card.text.startsWith(QStringLiteral("A card cannot be used: ")), qPrintable(card.text));
     QCOMPARE(card.details, QStringLiteral("Choose --device cpu"));
+  }
+
+  // How an answer came about: no words of the command line or of files, which the history keeps.
+  void factsOfAnAnswerAreWords() {
+    app::history::Message message;
+    message.role = app::history::Role::assistant;
+    message.origin.policy = "dynaexq file/q4";
+    message.origin.settings = R"({"temperature": 0.7, "top_p": 0.9, "max_tokens": 50, "thinking": true})";
+    const auto facts = [&] {
+      QStringList lines;
+      for (const ui::MessageFact& fact : app::view_of(message, {}).facts)
+        lines += fact.name + QStringLiteral(": ") + fact.value;
+      return lines;
+    };
+    ui::use_language(QStringLiteral("en"));
+    QCOMPARE(
+        facts(),
+        (QStringList{QStringLiteral("Precision: hot experts at the file's precision, the others at 4 bits"),
+                     QStringLiteral("Sampling: Temperature 0.7 · Top-p 0.9"),
+                     QStringLiteral("Settings: Longest answer 50 · Thinking yes")}));
+    ui::use_language(QStringLiteral("de"));
+    const QLocale before;
+    QLocale::setDefault(QLocale(QLocale::German));
+    QCOMPARE(facts(),
+             (QStringList{
+                 QStringLiteral("Genauigkeit: gefragte Experten mit Dateigenauigkeit, die anderen mit 4 Bit"),
+                 QStringLiteral("Sampling: Temperatur 0,7 · Top-p 0,9"),
+                 QStringLiteral("Einstellungen: Längste Antwort 50 · Nachdenken ja")}));
+    QLocale::setDefault(before);
+    message.origin.policy = "none";
+    QVERIFY(facts().contains(QStringLiteral("Genauigkeit: Gewichte wie in der Datei")));
+    message.origin.policy = "from another program";
+    QVERIFY(facts().contains(QStringLiteral("Genauigkeit: from another program")));
+    QCOMPARE(app::published_name("gpt-oss-20b, as published"),
+             QStringLiteral("gpt-oss-20b, wie veröffentlicht"));
+    QCOMPARE(app::published_name("Qwen3, 8 bits"), QStringLiteral("Qwen3, 8 Bit"));
+    QCOMPARE(app::published_name("a, b.gguf"), QStringLiteral("a, b.gguf"));
+    ui::use_language(QStringLiteral("en"));
+    QCOMPARE(app::published_name("gpt-oss-20b, as published"), QStringLiteral("gpt-oss-20b, as published"));
   }
 
   // What others said stays as it is, whatever it looks like; sizes have the language's decimal point.

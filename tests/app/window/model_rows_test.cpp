@@ -90,8 +90,10 @@ class ModelRowsTest : public QObject {
     ui::apply_theme(*qApp, ui::Scheme::light);
     std::vector<ui::CatalogueRow> rows;
     for (const CatalogueEntry& entry : catalogue()) {
-      Candidate candidate{
-          .name = entry.name, .entry = entry, .file_bytes = entry.bytes > 0 ? entry.bytes : 88'800'000'000};
+      Candidate candidate;
+      candidate.name = entry.name;
+      candidate.entry = entry;
+      candidate.file_bytes = entry.bytes > 0 ? entry.bytes : 88'800'000'000;
       candidate.fit = {.kind = static_cast<FitKind>(fit),
                        .is_estimate = true,
                        .budget_bytes = 88'800'000'000,
