@@ -3533,11 +3533,11 @@
     </message>
     <message>
         <source>promoted among many at once, details not kept</source>
-        <translation>mit vielen anderen zugleich hochgestuft, Einzelheiten nicht gespeichert</translation>
+        <translation>mit vielen anderen zugleich hochgestuft, Details nicht gespeichert</translation>
     </message>
     <message>
         <source>demoted among many at once, details not kept</source>
-        <translation>mit vielen anderen zugleich herabgestuft, Einzelheiten nicht gespeichert</translation>
+        <translation>mit vielen anderen zugleich herabgestuft, Details nicht gespeichert</translation>
     </message>
     <message>
         <source>the first set after loading</source>
@@ -3730,7 +3730,7 @@
     <name>fovea::ui::FactList</name>
     <message>
         <source>Details</source>
-        <translation>Einzelheiten</translation>
+        <translation>Details</translation>
     </message>
     <message>
         <source>Where the numbers come from</source>
@@ -3738,7 +3738,7 @@
     </message>
     <message>
         <source>Details: %1</source>
-        <translation>Einzelheiten: %1</translation>
+        <translation>Details: %1</translation>
     </message>
 </context>
 <context>
@@ -4372,7 +4372,7 @@
     </message>
     <message>
         <source>Details</source>
-        <translation>Einzelheiten</translation>
+        <translation>Details</translation>
     </message>
     <message>
         <source>%1 by the processor</source>

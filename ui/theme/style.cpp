@@ -461,6 +461,9 @@ QRect Style::subControlRect(ComplexControl control, const QStyleOptionComplex* o
     if (control == CC_SpinBox && part == SC_SpinBoxEditField && option)
       area.adjust(option->direction == Qt::RightToLeft ? 0 : 4, 0,
                   option->direction == Qt::RightToLeft ? -4 : 0, 0);
+    // Within its card, above what stands in it.
+    if (control == CC_GroupBox && (part == SC_GroupBoxLabel || part == SC_GroupBoxCheckBox) && option)
+      area.translate(option->direction == Qt::RightToLeft ? -space::close : space::close, space::tight);
     return area;
   }
   // No arrows: the thumb has all of the length.

@@ -96,7 +96,7 @@ void take_usual() {
   take(wizard.dialog(), QStringLiteral("4-memory"));
   set_memory(wizard, {.context = 4, .kv_type = 1, .precision = 0, .budget_bytes = 14'000'000'000});
   take(wizard.dialog(), QStringLiteral("4-memory-too-small"));
-  set_memory(wizard, {.context = 2, .kv_type = 1, .precision = 3, .budget_bytes = 15'000'000'000});
+  set_memory(wizard, {.context = 2, .kv_type = 1, .precision = 1, .budget_bytes = 15'000'000'000});
   take(wizard.dialog(), QStringLiteral("4-memory-tiers"));
   auto* budget = wizard.dialog().findChild<fovea::ui::SizeBox*>();
   auto* line = budget->findChild<QLineEdit*>();

@@ -1,6 +1,7 @@
 // The page of models: what is here and what can be had on one page, and a search in the place of both.
 #include "ui/models/models_view.h"
 
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
@@ -83,6 +84,23 @@ class ModelsViewTest : public QObject {
     search();
     field()->clear();
     QVERIFY(view_->library().isVisible());
+  }
+
+  // Why a model cannot be opened is read to its end, on the page as it scrolls.
+  void whatIsKnownOfAModelIsWhole() {
+    std::vector<LibraryRow> models = sample_models();
+    models[4].error_details = models[4].error;
+    view_->library().set_models(models);
+    for (const int width : {1163, 1000, 760}) {
+      view_->resize(width, 500);
+      for (const LibraryRow& model : models) {
+        view_->library().select(model.path);
+        view_->library().show_error(model.error);
+        for (const QLabel* label : view_->library().findChildren<QLabel*>())
+          if (label->isVisible() && label->wordWrap())
+            QTRY_VERIFY2(label->height() >= label->heightForWidth(label->width()), qPrintable(label->text()));
+      }
+    }
   }
 
   // What is told stands where it is seen.

@@ -3,11 +3,14 @@
 
 #include <QApplication>
 #include <QDockWidget>
+#include <QGroupBox>
 #include <QLabel>
 #include <QMainWindow>
 #include <QPushButton>
 #include <QScrollBar>
+#include <QStyleOptionGroupBox>
 #include <QToolButton>
+#include <QVBoxLayout>
 #include <cmath>
 
 #include "tests/support/test.h"
@@ -184,6 +187,36 @@ class StyleTest : public QObject {
     QVERIFY(part(QStyle::SC_ScrollBarAddLine).isEmpty());
     QTest::mouseClick(&bar, Qt::LeftButton, {}, QPoint(4, 390));
     QVERIFY(bar.value() > 0);
+  }
+
+  // A group's title stands in its card: it begins where the content does, above it, and not on the line.
+  void aGroupsTitleStandsInItsCard() {
+    struct Group : QGroupBox {
+      using QGroupBox::QGroupBox;
+      QRect title() const {
+        QStyleOptionGroupBox option;
+        initStyleOption(&option);
+        return style()->subControlRect(QStyle::CC_GroupBox, &option, QStyle::SC_GroupBoxLabel, this);
+      }
+    };
+    apply_theme(*qApp, Scheme::light);
+    for (const Qt::LayoutDirection direction : {Qt::LeftToRight, Qt::RightToLeft}) {
+      Group group(QStringLiteral("Sampling"));
+      group.setLayoutDirection(direction);
+      auto* content = new QLabel(QStringLiteral("Content"));
+      (new QVBoxLayout(&group))->addWidget(content);
+      group.resize(300, 120);
+      group.show();
+      QCoreApplication::processEvents();
+      const QRect title = group.title();
+      QVERIFY(
+          group.rect().adjusted(radius::card / 2, radius::card / 2, -radius::card / 2, 0).contains(title));
+      QVERIFY(title.bottom() < content->geometry().top());
+      const bool left = direction == Qt::LeftToRight;
+      const int beside =
+          left ? title.left() - content->geometry().left() : content->geometry().right() - title.right();
+      QVERIFY2(std::abs(beside) < space::hair, qPrintable(QString::number(beside)));
+    }
   }
 
   void typeFollowsTheTextSize() {
