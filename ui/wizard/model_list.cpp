@@ -95,17 +95,16 @@ void ModelRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
                                                   static_cast<int>(row.width() - fit_width - 2 * margin)));
   painter->setFont(option.font);
   row.translate(0, line);
-  const qreal place_width = metrics.horizontalAdvance(model.place);
-  painter->setPen(subtle_text(palette));
-  painter->drawText(row, Qt::AlignRight | Qt::AlignVCenter, model.place);
-  painter->setPen(quiet_text(palette));
-  painter->drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
-                    metrics.elidedText(model.good_at, Qt::ElideRight,
-                                       static_cast<int>(row.width() - place_width - 2 * margin)));
+  const auto write = [&](const QString& words, const QColor& colour) {
+    painter->setPen(colour);
+    painter->drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
+                      metrics.elidedText(words, Qt::ElideRight, static_cast<int>(row.width())));
+  };
+  write(model.good_at, quiet_text(palette));
   row.translate(0, line);
-  painter->setPen(subtle_text(palette));
-  painter->drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
-                    metrics.elidedText(model.holds, Qt::ElideRight, static_cast<int>(row.width())));
+  // What of it is cut where there is no room for both, the page behind shows.
+  write(model.holds.isEmpty() ? model.place : model.place + QStringLiteral(" · ") + model.holds,
+        subtle_text(palette));
   if (option.state.testFlag(QStyle::State_HasFocus)) {
     painter->setPen(QPen(palette.color(QPalette::Highlight), 1));
     painter->setBrush(Qt::NoBrush);
