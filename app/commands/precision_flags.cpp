@@ -93,12 +93,6 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
           "its experts at the highest tier, which are read for it; --as-published: in none (default: in as "
           "many as 128 MiB are read for, four at least)"))
       ->check(number_between(0, 1 << 20));
-  take_size(group(command.add_option(
-      "--host-cache", request.host_cache_bytes,
-      "On a GPU, with a policy that moves weights: main memory for versions that were read, so that what "
-      "comes back is not read again (default: half of what is left; --no-host-cache: none)")));
-  group(command.add_flag_callback(
-      "--no-host-cache", [&request] { request.host_cache_bytes = 0; }, "Keep none in main memory"));
   group(command.add_option("--events", request.events, "Write the swap log to this file, as JSON lines"));
 }
 
@@ -255,6 +249,16 @@ Result<void> check_layers(const PrecisionRequest& request) {
   return {};
 }
 
+void add_host_cache(CLI::App& command, PrecisionRequest& request) {
+  const auto group = [](CLI::Option* option) { return option->group("Precision"); };
+  take_size(group(command.add_option(
+      "--host-cache", request.host_cache_bytes,
+      "On a GPU, with a policy that moves weights: main memory for versions that were read, so that what "
+      "comes back is not read again (default: half of what is left; --no-host-cache: none)")));
+  group(command.add_flag_callback(
+      "--no-host-cache", [&request] { request.host_cache_bytes = 0; }, "Keep none in main memory"));
+}
+
 void add_offload(CLI::App& command, OffloadSettings& offload) {
   const auto group = [](CLI::Option* option) { return option->group("Offload"); };
   CLI::Option* const some = group(command.add_option(
@@ -311,6 +315,7 @@ void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) 
                            "static: a file of lines \"unit tier\" (default: the best mix of the budget)"));
   add_prefer(command, request);
   if (pipeline) add_pipeline(command, request);
+  add_host_cache(command, request);
   add_offload(command, request.offload);
   add_dynaexq(command, request.dynaexq);
   add_fovea(command, request.fovea);

@@ -8,6 +8,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/models/model.h"
 #include "engine/precision/model_shapes.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/processor.h"
 #include "tests/support/test.h"
@@ -552,6 +553,37 @@ class PlanModelTest : public QObject {
     FOVEA_VERIFY(report);
     QCOMPARE(report->options.chunk, 2048);
     QCOMPARE(seconds(0, 4096), 2 * static_cast<double>(report->plan.host.weights) / 20e9);
+  }
+
+  // Passes are as long as that pays, where nobody has said how long; where nothing is brought, as ever.
+  void passesAreLongWhereExpertsAreBrought() {
+    MachineFacts machine{.device_memory_bytes = std::int64_t{12} << 30};
+    LoadOptions settings;
+    const auto chunk = [&] {
+      const auto report = plan_shape({.name = "qwen3-30b-a3b"}, settings, machine);
+      if (!report) qFatal("%s", report.error().message().c_str());
+      return report->options.chunk;
+    };
+    settings.precision.offload.cpu_moe_layers = -1;
+    QCOMPARE(chunk(), 2048);
+    settings.context = 1024;
+    QCOMPARE(chunk(), 1024);
+    settings.context = 0;
+    settings.chunk = 300;
+    QCOMPARE(chunk(), 300);
+    settings.chunk = 0;
+    settings.precision.offload.stream_from = -1;
+    QCOMPARE(chunk(), 512);
+    settings.precision.offload.stream_from = 0;
+    machine.device_memory_bytes = std::int64_t{96} << 30;  // everything fits
+    QCOMPARE(chunk(), 512);
+    // More tokens than a pass has are never brought for.
+    machine.device_memory_bytes = std::int64_t{12} << 30;
+    settings.chunk = 300;
+    settings.precision.offload.stream_from = 301;
+    const auto refused = plan_shape({.name = "qwen3-30b-a3b"}, settings, machine);
+    QVERIFY(!refused);
+    QVERIFY(refused.error().is(errors::stream_from_beyond_chunk.code));
   }
 
   // Bytes of one more token: 48 layers of 4 heads of 128, keys and values of 2 bytes; of Qwen3-Next 12 layers
