@@ -94,7 +94,9 @@ class Camera {
   bool film();
 
  private:
+  // Where words have just changed they are laid out first, as before each frame.
   bool grab(QWidget& widget, const QString& name) {
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
     return widget.grab().save(QDir(folder_).filePath(name + suffix_));
   }
   bool save(QWidget& widget, const char* name) {
