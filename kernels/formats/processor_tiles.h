@@ -116,27 +116,17 @@ constexpr bool fields_fill_blocks() {
 }
 static_assert(fields_fill_blocks());
 
-// The 8 × 4 matrix of bits [g][b] becomes [b][g], and back.
+// The 8 × 4 matrix of bits [g][b] becomes [b][g].
 constexpr std::uint32_t spread_fifth_bits(std::uint32_t v) {
   std::uint32_t out = 0;
   for (int i = 0; i < 32; ++i) out |= (v >> i & 1U) << (i % 4 * 8 + i / 4);
   return out;
 }
-constexpr std::uint32_t gathered_fifth_bits(std::uint32_t v) {
-  std::uint32_t out = 0;
-  for (int i = 0; i < 32; ++i) out |= (v >> (i % 4 * 8 + i / 4) & 1U) << i;
-  return out;
-}
 
-// A word of the file as a tile has it, and back.
+// A word of the file as a tile has it.
 constexpr std::uint32_t packed(Word word, std::uint32_t v) {
   if (word == Word::turned_word) return v ^ 0x80808080U;
   if (word == Word::fifth_bits) return spread_fifth_bits(v);
-  return v;
-}
-constexpr std::uint32_t unpacked(Word word, std::uint32_t v) {
-  if (word == Word::turned_word) return v ^ 0x80808080U;
-  if (word == Word::fifth_bits) return gathered_fifth_bits(v);
   return v;
 }
 
