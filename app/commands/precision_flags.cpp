@@ -160,7 +160,8 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
                            "Changes at most in each interval of each layer (default: 4)"))
       ->check(number_between(1, 1 << 20))
       ->excludes(published);
-  group(command.add_option("--dynaexq-in-flight", settings.in_flight, "Changes at once (default: 64)"))
+  group(command.add_option("--dynaexq-in-flight", settings.in_flight,
+                           "Changes at once (default: one for each 96 experts, 64 at least)"))
       ->check(number_between(1, 1024));
   group(command.add_option("--dynaexq-warm-up", settings.warm_up_tokens,
                            "Tokens after which the first set is ranked (default: 64)"))
@@ -200,7 +201,8 @@ void add_fovea(CLI::App& command, FoveaSettings& settings) {
                          "Share of a promotion's gain that is left when another expert has made room for it, "
                          "at least (default: 0.4)"))
       ->check(number_between(0, 0.999999));
-  group(command.add_option("--fovea-in-flight", settings.in_flight, "Changes at once (default: 64)"))
+  group(command.add_option("--fovea-in-flight", settings.in_flight,
+                           "Changes at once (default: one for each 96 experts, 64 at least)"))
       ->check(number_between(1, 1024));
   group(command.add_option("--fovea-prompt-wait", settings.prompt_wait_share,
                            "Share of a prompt's time that it may wait for its changes (default: 0.05)"))

@@ -93,7 +93,7 @@ struct FoveaSettings {
   std::int64_t interval_tokens = 32;      // between two decisions
   // An exchange must lower the expected loss by more than this share of what the promotion alone would.
   double margin = 0.4;
-  int in_flight = 64;               // swaps at once
+  int in_flight = 0;                // swaps at once; 0: one for each 96 units, 64 at least
   double prompt_wait_share = 0.05;  // of a prompt's time, that it may wait for its swaps
 
   bool operator==(const FoveaSettings&) const = default;

@@ -160,16 +160,15 @@ class Stager {
 
   Result<eval::ReplayResult> play(const Cast& cast, precision::Policy& policy,
                                   const SnapshotSink& snapshots) {
-    return eval::replay_passes(
-        passes_, cast.world, policy,
-        {.clock = request_.clock,
-         .in_flight = precision::swaps_at_once(request_.policy, request_.dynaexq, request_.fovea),
-         .arena = cast.arena,
-         .on_demand_blocks = cast.on_demand_blocks,
-         .snapshots = snapshots,
-         .snapshot_seconds = request_.snapshot_seconds,
-         .tier_names = stage_.tier_names},
-        progress_, stop_);
+    return eval::replay_passes(passes_, cast.world, policy,
+                               {.clock = request_.clock,
+                                .in_flight = in_flight(),
+                                .arena = cast.arena,
+                                .on_demand_blocks = cast.on_demand_blocks,
+                                .snapshots = snapshots,
+                                .snapshot_seconds = request_.snapshot_seconds,
+                                .tier_names = stage_.tier_names},
+                               progress_, stop_);
   }
 
   // The policy itself, and what it did.
@@ -209,16 +208,17 @@ class Stager {
     return {};
   }
 
+  std::int32_t in_flight() const {
+    return precision::swaps_at_once(request_.policy, request_.dynaexq, request_.fovea, stage_.world.units());
+  }
+
   Result<void> look_ahead_rows(ReplayReport& report) {
     FOVEA_TRY(const Cast cast, cast_for(PolicyKind::fovea, stage_));
     for (const std::int64_t tokens : look_ahead_tokens) {
       FOVEA_TRY(const Source coming, open_source(request_));
       FOVEA_TRY(const auto policy,
                 eval::make_look_ahead(*coming.passes, cast.world,
-                                      {.tokens = tokens,
-                                       .in_flight = precision::swaps_at_once(
-                                           request_.policy, request_.dynaexq, request_.fovea)},
-                                      cast.first));
+                                      {.tokens = tokens, .in_flight = in_flight()}, cast.first));
       FOVEA_TRY(const eval::ReplayResult result, play(cast, *policy, {}));
       report.rows.push_back(table_.row(std::string(reference_look_ahead) + " " + std::to_string(tokens),
                                        eval::held_bytes(stage_.world, cast.first), result.service));

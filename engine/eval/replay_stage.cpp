@@ -261,7 +261,8 @@ Result<Stage> set_stage(const ReplayRequest& request, const TraceShape& shape, s
   FOVEA_CHECK(set_tiers(named, shape, stage.world));
   if (store) FOVEA_CHECK(take_from_store(*store, stage.tier_names, stage.world));
 
-  const std::int64_t in_flight = precision::swaps_at_once(request.policy, request.dynaexq, request.fovea);
+  const std::int64_t in_flight =
+      precision::swaps_at_once(request.policy, request.dynaexq, request.fovea, shape.units());
   stage.world.spare_blocks = precision::max_spare_blocks(in_flight);
   stage.plan.tier_names = stage.tier_names;
   stage.plan.budget_bytes = request.budget_bytes;

@@ -18,7 +18,7 @@ class FoveaPolicy final : public Policy {
         expectation_(world, {.half_lives = settings.half_lives,
                              .weights = settings.weights,
                              .weights_half_life = settings.weights_half_life}),
-        exchanges_(world, first_, settings.in_flight) {}
+        exchanges_(world, first_, fovea_swaps_at_once(settings, world.units())) {}
 
   std::string_view name() const override { return "fovea"; }
   std::vector<std::uint8_t> initial() const override { return first_; }
@@ -91,7 +91,7 @@ Result<void> check_settings(const FoveaSettings& s) {
   if (s.weights_half_life < 0) return wrong("weights_half_life", s.weights_half_life, from_0);
   if (s.interval_tokens < 1) return wrong("interval_tokens", s.interval_tokens, from_1);
   if (!(s.margin >= 0 && s.margin < 1)) return wrong("margin", s.margin, phrases::range_0_to_below_1());
-  if (s.in_flight < 1) return wrong("in_flight", s.in_flight, from_1);
+  if (s.in_flight < 0) return wrong("in_flight", s.in_flight, from_0);
   if (!(s.prompt_wait_share >= 0 && s.prompt_wait_share <= 1))
     return wrong("prompt_wait_share", s.prompt_wait_share, phrases::range_0_to_1());
   return {};

@@ -2,6 +2,8 @@
 // places where what the coming tokens are expected to use makes that worth it.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 
 #include "engine/api/precision.h"
@@ -9,6 +11,12 @@
 #include "engine/precision/policy.h"
 
 namespace fovea::precision {
+
+// Where a decision is taken anew every interval_tokens, so many are what may follow the text in that time.
+constexpr std::int32_t fovea_swaps_at_once(const FoveaSettings& settings, std::int64_t units) {
+  if (settings.in_flight > 0) return settings.in_flight;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(units / 96, 64, 1024));
+}
 
 // `first` [units]: the tiers to begin with, whose numbers stay (plan_static's); within the capacities. Units
 // on the host count in what is expected and have no tier.

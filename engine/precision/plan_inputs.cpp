@@ -123,12 +123,15 @@ std::int64_t largest_version(const PlanInputs& inputs) {
 }
 
 // Whole versions, as the residency divides it.
-std::int64_t transfer_bytes(const PrecisionRequest& request, PolicyKind policy, std::int64_t largest) {
+std::int64_t transfer_bytes(const PrecisionRequest& request, const UnitPlan& plan) {
+  const std::int64_t largest = largest_version(plan.inputs);
   constexpr std::int64_t usual_bytes = 512 << 20, min_versions = 4;
   if (largest == 0) return 0;
   const std::int64_t versions = request.transfer_bytes > 0 ? request.transfer_bytes / largest
                                                            : std::max(usual_bytes / largest, min_versions);
-  return std::min<std::int64_t>(versions, swaps_at_once(policy, request.dynaexq, request.fovea)) * largest;
+  return std::min<std::int64_t>(
+             versions, swaps_at_once(plan.policy, request.dynaexq, request.fovea, plan.units.size())) *
+         largest;
 }
 
 // For prompts, to the card.
@@ -149,8 +152,7 @@ Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& 
   }
   if (any) host.exchange = around.exchange_with_host_bytes;
   if (brings_experts(plan, around)) host.exchange += around.stream_host_bytes;
-  if (plan.policy != PolicyKind::none)
-    host.transfer = transfer_bytes(request, plan.policy, largest_version(plan.inputs));
+  if (plan.policy != PolicyKind::none) host.transfer = transfer_bytes(request, plan);
   return host;
 }
 
@@ -197,7 +199,8 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   plan.brings_experts = brings_experts(plan, around);
   if (plan.brings_experts) in.activation_bytes += around.stream_bytes;
   in.pass_units = around.experts_used > 0 ? around.experts_used * std::max<std::int64_t>(around.chunk, 1) : 0;
-  const std::int64_t in_flight = swaps_at_once(plan.policy, request.dynaexq, request.fovea);
+  const std::int64_t in_flight =
+      swaps_at_once(plan.policy, request.dynaexq, request.fovea, plan.units.size());
   in.spare_blocks = min_spare_blocks(in_flight, plan.units.size());
   in.uneven_layers = true;
   in.max_spare_blocks = max_spare_blocks(in_flight);

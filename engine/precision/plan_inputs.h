@@ -12,6 +12,7 @@
 #include "engine/api/precision.h"
 #include "engine/core/result.h"
 #include "engine/models/plan.h"
+#include "engine/precision/fovea_policy.h"
 #include "engine/precision/ladder.h"
 #include "engine/precision/planner.h"
 #include "engine/precision/tiers.h"
@@ -36,11 +37,11 @@ UnitScope unit_scope(PolicyKind policy, bool has_experts);
 // (plan_units takes the file's format above q4 where a budget holds everything at q4.)
 std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units);
 
-// Swaps at once, by the settings of the policy that moves units.
+// Swaps at once, by the settings of the policy that moves so many units.
 constexpr std::int32_t swaps_at_once(PolicyKind policy, const DynaExqSettings& dynaexq,
-                                     const FoveaSettings& fovea) {
+                                     const FoveaSettings& fovea, std::int64_t units) {
   if (lowers_layers(policy)) return ladder_swaps_at_once;
-  return policy == PolicyKind::fovea ? fovea.in_flight : dynaexq.in_flight;
+  return policy == PolicyKind::fovea ? fovea_swaps_at_once(fovea, units) : dynaexq.in_flight;
 }
 // A promotion and its demotion use a spare block of each tier while they are in flight, so that the spare
 // blocks are how many may change in one pass: one for each 256 units at least (of 6,144 experts 24, under one

@@ -101,8 +101,8 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
   if (!request.events.empty()) {
     FOVEA_TRY(parts.log, SwapLog::create(request.events));
   }
-  const std::int32_t in_flight =
-      precision::swaps_at_once(planned.fitted.units.policy, request.dynaexq, request.fovea);
+  const std::int32_t in_flight = precision::swaps_at_once(planned.fitted.units.policy, request.dynaexq,
+                                                          request.fovea, parts.units->size());
   FOVEA_TRY(parts.first_token,
             precision::FirstToken::create(
                 precision::FirstToken::scope(request, planned.fitted.units.policy, *parts.units, *parts.tiers,

@@ -117,6 +117,27 @@ class FoveaPolicyTest : public QObject {
   }
 
   // What a policy tells of itself is what its expectation has learnt.
+  // How many swaps there are room for follows the model, unless it is said.
+  void swapsAtOnceFollowTheNumberOfUnits() {
+    QCOMPARE(fovea_swaps_at_once({}, 30 * 16), 64);
+    QCOMPARE(fovea_swaps_at_once({}, 48 * 128), 64);
+    QCOMPARE(fovea_swaps_at_once({}, 48 * 512), 256);
+    QCOMPARE(fovea_swaps_at_once({.in_flight = 7}, 48 * 512), 7);
+    const PolicyWorld world = two_tiers(48, 512, 256);  // all is cold that is high, and the other way round
+    Tiers first(48 * 512);
+    for (std::size_t unit = 0; unit < first.size(); ++unit) first[unit] = unit % 512 < 256 ? 0 : 1;
+    const auto policy = make_fovea(world, {}, first);
+    FOVEA_VERIFY(policy);
+    std::vector<float> uses(first.size());
+    for (std::size_t unit = 0; unit < uses.size(); ++unit) uses[unit] = first[unit] == 1 ? 1 : 0;
+    (*policy)->recall(uses);
+    std::vector<Decision> decisions;
+    (*policy)->propose(first, 0, decisions);
+    QCOMPARE(std::ssize(decisions), 256);
+    decisions.clear();
+    (*policy)->propose(first, 200, decisions);  // 200 are under way already
+    QCOMPARE(std::ssize(decisions), 56);
+  }
   void tellsWhatItHasLearnt() {
     const PolicyWorld world = two_tiers(3, 16, 4);
     const FoveaSettings settings{.half_lives = {10, 100}, .weights = {0.5, 0.25, 0.25}};
@@ -214,7 +235,7 @@ class FoveaPolicyTest : public QObject {
     if (which == 3) settings.weights = {1, -1};
     if (which == 4) settings.interval_tokens = 0;
     if (which == 5) settings.margin = 1;
-    if (which == 6) settings.in_flight = 0;
+    if (which == 6) settings.in_flight = -1;
     if (which == 7) settings.weights_half_life = -1;
     const PolicyWorld world = two_tiers(1, 4, 1);
     const auto policy = make_fovea(world, settings, {0, 1, 1, 1});
