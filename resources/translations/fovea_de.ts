@@ -2362,13 +2362,6 @@
     </message>
 </context>
 <context>
-    <name>fovea::ui::BlockLayout</name>
-    <message>
-        <source>Copy</source>
-        <translation>Kopieren</translation>
-    </message>
-</context>
-<context>
     <name>fovea::ui::BudgetBar</name>
     <message>
         <source>Memory budget</source>
@@ -5849,10 +5842,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>kein Token der Antwort hat gewartet.</translation>
     </message>
     <message numerus="yes">
-        <source>%n use(s) of experts waited for the disk.</source>
+        <source>%Ln use(s) of experts waited for the disk.</source>
         <translation>
-            <numerusform>%n Nutzung eines Experten wartete auf das Laufwerk.</numerusform>
-            <numerusform>%n Nutzungen von Experten warteten auf das Laufwerk.</numerusform>
+            <numerusform>%Ln Nutzung eines Experten wartete auf das Laufwerk.</numerusform>
+            <numerusform>%Ln Nutzungen von Experten warteten auf das Laufwerk.</numerusform>
         </translation>
     </message>
     <message>
@@ -5864,27 +5857,37 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Für „%1“ </translation>
     </message>
     <message>
-        <source>no expert changed its precision.</source>
-        <translation>hat kein Experte seine Genauigkeit geändert.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n expert(s) rose to more bits</source>
-        <translation>
-            <numerusform>%n Experte bekam mehr Bit</numerusform>
-            <numerusform>%n Experten bekamen mehr Bit</numerusform>
-        </translation>
+        <source>no expert changed its precision</source>
+        <translation>hat kein Experte seine Genauigkeit geändert</translation>
     </message>
     <message>
-        <source>%1 fell to fewer to make room</source>
-        <translation>%1 bekamen weniger, um Platz zu machen</translation>
+        <source>no expert has changed its precision yet</source>
+        <translation>hat noch kein Experte seine Genauigkeit geändert</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln expert(s) rose to more bits</source>
+        <translation>
+            <numerusform>bekam %Ln Experte mehr Bit</numerusform>
+            <numerusform>bekamen %Ln Experten mehr Bit</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln fell to fewer to make room</source>
+        <translation>
+            <numerusform>%Ln bekam weniger, um Platz zu machen</numerusform>
+            <numerusform>%Ln bekamen weniger, um Platz zu machen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln expert(s) fell to fewer bits</source>
+        <translation>
+            <numerusform>bekam %Ln Experte weniger Bit</numerusform>
+            <numerusform>bekamen %Ln Experten weniger Bit</numerusform>
+        </translation>
     </message>
     <message>
         <source>Experts that the question uses become more precise; others take less room instead. Click to read what happened before.</source>
         <translation>Experten, die die Frage nutzt, werden genauer; andere brauchen dafür weniger Platz. Klicken Sie, um zu lesen, was vorher geschah.</translation>
-    </message>
-    <message>
-        <source>no expert has changed its precision yet.</source>
-        <translation>hat noch kein Experte seine Genauigkeit geändert.</translation>
     </message>
 </context>
 <context>
@@ -6350,6 +6353,13 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Find a model that fits</source>
         <translation>Passendes Modell finden</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::BlockLayout</name>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
     </message>
 </context>
 </TS>

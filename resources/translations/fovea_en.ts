@@ -302,17 +302,31 @@
 <context>
     <name>fovea::ui::StoryView</name>
     <message numerus="yes">
-        <source>%n use(s) of experts waited for the disk.</source>
+        <source>%Ln use(s) of experts waited for the disk.</source>
         <translation>
-            <numerusform>%n use of an expert waited for the disk.</numerusform>
-            <numerusform>%n uses of experts waited for the disk.</numerusform>
+            <numerusform>%Ln use of an expert waited for the disk.</numerusform>
+            <numerusform>%Ln uses of experts waited for the disk.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n expert(s) rose to more bits</source>
+        <source>%Ln expert(s) rose to more bits</source>
         <translation>
-            <numerusform>%n expert rose to more bits</numerusform>
-            <numerusform>%n experts rose to more bits</numerusform>
+            <numerusform>%Ln expert rose to more bits</numerusform>
+            <numerusform>%Ln experts rose to more bits</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln fell to fewer to make room</source>
+        <translation>
+            <numerusform>%Ln fell to fewer to make room</numerusform>
+            <numerusform>%Ln fell to fewer to make room</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln expert(s) fell to fewer bits</source>
+        <translation>
+            <numerusform>%Ln expert fell to fewer bits</numerusform>
+            <numerusform>%Ln experts fell to fewer bits</numerusform>
         </translation>
     </message>
 </context>

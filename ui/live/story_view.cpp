@@ -8,7 +8,6 @@
 #include <QPainter>
 #include <QStyle>
 
-#include "ui/language/number_text.h"
 #include "ui/theme/style_paint.h"
 #include "ui/theme/tokens.h"
 
@@ -21,21 +20,36 @@ struct StoryWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::ui::StoryView)
 };
 
+// Within a sentence, which has an end of its own.
+QString quoted(const std::string& text) {
+  QString question = QString::fromStdString(text);
+  while (!question.isEmpty() && QStringView(u".?!").contains(question.back())) question.chop(1);
+  return question;
+}
+
+QString words_of_changes(const Chapter& chapter, bool goes_on) {
+  const int woke = static_cast<int>(chapter.woke), rested = static_cast<int>(chapter.rested);
+  if (woke == 0 && rested == 0)
+    return goes_on ? StoryWords::tr("no expert has changed its precision yet")
+                   : StoryWords::tr("no expert changed its precision");
+  if (woke == 0) return StoryWords::tr("%Ln expert(s) fell to fewer bits", nullptr, rested);
+  const QString risen = StoryWords::tr("%Ln expert(s) rose to more bits", nullptr, woke);
+  return rested == 0 ? risen
+                     : risen + QStringLiteral(", ") +
+                           StoryWords::tr("%Ln fell to fewer to make room", nullptr, rested);
+}
+
 }  // namespace
 
 QString chapter_sentence(const Chapter& chapter, bool goes_on) {
-  const QString question = StoryWords::tr("For “%1”, ").arg(QString::fromStdString(chapter.question));
-  if (chapter.woke == 0 && chapter.rested == 0)
-    return question + (goes_on ? StoryWords::tr("no expert has changed its precision yet.")
-                               : StoryWords::tr("no expert changed its precision."));
-  return question +
-         StoryWords::tr("%n expert(s) rose to more bits", nullptr, static_cast<int>(chapter.woke)) +
-         QStringLiteral(", ") +
-         StoryWords::tr("%1 fell to fewer to make room").arg(count_text(chapter.rested)) +
-         QStringLiteral("; ") +
-         (chapter.waits == 0 ? StoryWords::tr("no token of the answer waited.")
-                             : StoryWords::tr("%n use(s) of experts waited for the disk.", nullptr,
-                                              static_cast<int>(chapter.waits)));
+  const QString changes =
+      StoryWords::tr("For “%1”, ").arg(quoted(chapter.question)) + words_of_changes(chapter, goes_on);
+  if (chapter.waits > 0)
+    return changes + QStringLiteral("; ") +
+           StoryWords::tr("%Ln use(s) of experts waited for the disk.", nullptr,
+                          static_cast<int>(chapter.waits));
+  if (chapter.woke == 0 && chapter.rested == 0) return changes + QLatin1Char('.');
+  return changes + QStringLiteral("; ") + StoryWords::tr("no token of the answer waited.");
 }
 
 StoryView::StoryView(QWidget* parent) : QWidget(parent), sentence_(new QLabel(this)) {

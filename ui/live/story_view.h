@@ -10,8 +10,8 @@ class QLabel;
 
 namespace fovea::ui {
 
-// "For “Now write a function” 41 experts woke to more bits, 41 went to rest at fewer to make room; no token
-// waited."
+// "For “Now write a function”, 41 experts rose to more bits, 41 fell to fewer to make room; no token of the
+// answer waited."
 QString chapter_sentence(const Chapter& chapter, bool goes_on = false);
 
 class StoryView : public QWidget {

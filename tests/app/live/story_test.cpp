@@ -4,7 +4,10 @@
 #include "app/live/live_session.h"
 #include "app/live/measures/quality_line.h"
 #include "tests/support/test.h"
+#include "ui/language/language.h"
 #include "ui/live/story_view.h"
+
+Q_DECLARE_METATYPE(fovea::ui::Chapter)
 
 using namespace fovea;
 using namespace fovea::app;
@@ -97,6 +100,57 @@ class StoryTest : public QObject {
                 .contains(QStringLiteral("no token of the answer waited")));
     QVERIFY(chapter_sentence({.question = "a tale"}).contains(QStringLiteral("no expert changed")));
     QVERIFY(chapter_sentence({.question = "a tale"}, true).contains(QStringLiteral("yet")));
+  }
+
+  void saysItWholly_data() {
+    QTest::addColumn<Chapter>("chapter");
+    QTest::addColumn<QString>("english");
+    QTest::addColumn<QString>("german");
+    QTest::newRow("both ways")
+        << Chapter{.question = "A tale.", .woke = 41, .rested = 40}
+        << QStringLiteral(
+               "For “A tale”, 41 experts rose to more bits, 40 fell to fewer to make room; no token of the "
+               "answer waited.")
+        << QStringLiteral(
+               "Für „A tale“ bekamen 41 Experten mehr Bit, 40 bekamen weniger, um Platz zu machen; kein "
+               "Token "
+               "der Antwort hat gewartet.");
+    QTest::newRow("one each, and waits")
+        << Chapter{.question = "Who?!", .woke = 1, .rested = 1, .waits = 2}
+        << QStringLiteral(
+               "For “Who”, 1 expert rose to more bits, 1 fell to fewer to make room; 2 uses of experts "
+               "waited "
+               "for the disk.")
+        << QStringLiteral(
+               "Für „Who“ bekam 1 Experte mehr Bit, 1 bekam weniger, um Platz zu machen; 2 Nutzungen von "
+               "Experten warteten auf das Laufwerk.");
+    QTest::newRow("for nobody's sake")
+        << Chapter{.question = "a", .rested = 1}
+        << QStringLiteral(
+               "For “a”, 1 expert fell to fewer bits; no token of the answer "
+               "waited.")
+        << QStringLiteral(
+               "Für „a“ bekam 1 Experte weniger Bit; kein Token der Antwort hat "
+               "gewartet.");
+    QTest::newRow("waits alone")
+        << Chapter{.question = "a", .waits = 1}
+        << QStringLiteral(
+               "For “a”, no expert changed its precision; 1 use of an expert waited "
+               "for the disk.")
+        << QStringLiteral(
+               "Für „a“ hat kein Experte seine Genauigkeit geändert; 1 Nutzung eines "
+               "Experten wartete auf das Laufwerk.");
+  }
+  void saysItWholly() {
+    QFETCH(Chapter, chapter);
+    use_language(QStringLiteral("en"));
+    QTEST(chapter_sentence(chapter), "english");
+    use_language(QStringLiteral("de"));
+    QTEST(chapter_sentence(chapter), "german");
+  }
+  void cleanup() {
+    use_language(QStringLiteral("en"));
+    QLocale::setDefault(QLocale::c());
   }
 
   // Each stretch is judged by itself, and as the gauge judges the whole.
