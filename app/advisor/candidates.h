@@ -18,6 +18,8 @@
 namespace fovea::app {
 
 enum class Wish : std::uint8_t { speed, quality, long_context };
+// What is proposed to those who were not asked: on the first screen and in the list of models.
+inline constexpr Wish first_wish = Wish::speed;
 
 struct Candidate {
   std::string name;

@@ -57,7 +57,7 @@ void FirstScreen::look(const FirstWorld& world) {
     folders.insert(folders.end(), world.folders.begin(), world.folders.end());
     if (machine->memory_read_gb_per_s <= 0) measure_machine(*machine, stop);
     auto candidates = find_candidates(folders, {}, entries, *machine, stop);
-    sort_for(candidates, Wish::speed);
+    sort_for(candidates, first_wish);
     const auto best = std::ranges::find_if(candidates, can_be_had);
     if (best != candidates.end()) found.best = *best;
     found.machine = *std::move(machine);

@@ -530,7 +530,7 @@ void ModelsController::plan_catalogue() {
     std::vector<Candidate> planned;
     for (const CatalogueEntry& entry : catalogue())
       if (!entry.repository.empty()) planned.push_back(examine_entry(entry, *machine));
-    sort_for(planned, Wish::quality);
+    sort_for(planned, first_wish);
     return planned;
   };
   in_background(this, plan, [this, number = ++plans_](const std::vector<Candidate>& planned) {
