@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/api/sentence.h"
+#include "ui/theme/scale/precision_scale.h"
 
 namespace fovea::app {
 namespace {
@@ -27,8 +28,7 @@ constexpr int disk_colour = 236;
 constexpr int host_colour = 132;
 constexpr int moving_colour = 231;
 constexpr int empty_colour = 0;
-// Where all experts are alike, the strength says how much they are used: from hardly to most of its layer.
-constexpr std::array<int, 5> use_colours = {234, 52, 94, 130, 208};
+constexpr int unused_colour = 234;
 
 int colour_of(const Snapshot& s, std::uint8_t tier) {
   if (tier == host_tier) return host_colour;
@@ -59,7 +59,17 @@ std::int64_t groups(std::int64_t things, std::int64_t places) {
   return std::max<std::int64_t>(1, (things + places - 1) / std::max<std::int64_t>(1, places));
 }
 
-// The same of a model whose experts all stay as the file has them.
+// A colour of the palette's cube of 6 × 6 × 6, down to less than half as light.
+int shade(int colour, double strength) {
+  constexpr int first = 16;
+  const auto level = [&](int step) {
+    return static_cast<int>(std::lround((colour - first) / step % 6 * (0.4 + 0.6 * strength)));
+  };
+  return first + 36 * level(36) + 6 * level(6) + level(1);
+}
+
+// The same of a model whose experts all stay as the file has them: the strength is how much they are used, of
+// the most in their layer.
 int use_colour(const Snapshot& s, std::int64_t layer, std::int64_t layers, std::int64_t unit,
                std::int64_t units) {
   double most = -1;
@@ -74,7 +84,7 @@ int use_colour(const Snapshot& s, std::int64_t layer, std::int64_t layers, std::
     }
   }
   if (most < 0) return empty_colour;
-  return use_colours[static_cast<std::size_t>(std::lround(most * (use_colours.size() - 1)))];
+  return most == 0 ? unused_colour : shade(colour_of(s, 0), most);
 }
 
 // The first characters of a text, none of them cut in half.
@@ -101,12 +111,13 @@ std::string status_line(const Snapshot& s) {
   std::string line;
   std::int64_t hits = s.host_hits;
   for (const TierState& tier : s.tiers) hits += tier.hits;
-  const auto add = [&](const std::string& name, std::int64_t units, std::int64_t its_hits) {
+  const auto add = [&](const std::string& where, std::int64_t units, std::int64_t its_hits) {
     const double share = hits > 0 ? 100.0 * static_cast<double>(its_hits) / static_cast<double>(hits) : 0;
-    line += fmt::format("{} {} ({:.0f} % of uses)  ", name, units, share);
+    line += fmt::format("{} {} ({:.0f} % of uses)  ", units, where, share);
   };
-  for (const TierState& tier : s.tiers) add(tier.name, tier.units, tier.hits);
-  if (s.host_units > 0) add("host", s.host_units, s.host_hits);
+  for (const TierState& tier : s.tiers)
+    add(fmt::format("at {} bits", ui::whole_bits(tier.bits_per_weight)), tier.units, tier.hits);
+  if (s.host_units > 0) add("on the processor", s.host_units, s.host_hits);
   line += fmt::format("{:.2f} bits  ", s.mean_bits_per_weight);
   if (s.arena_bytes > 0)
     line += fmt::format("{} of {}  ↑{} ↓{}  read {}  in flight {}  ", size_text(s.arena_used_bytes),

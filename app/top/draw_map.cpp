@@ -163,14 +163,14 @@ Rgb place_colour(std::size_t place, const SnapshotNumbers& numbers, bool is_ligh
 char place_letter(std::size_t place, const SnapshotNumbers& numbers) {
   if (place > numbers.tiers.size()) return 'c';
   if (place == numbers.tiers.size()) return '.';
-  const std::int64_t bits = round_bits(numbers.tiers[place].bits_per_weight);
+  const std::int64_t bits = ui::whole_bits(numbers.tiers[place].bits_per_weight);
   return bits < 10 ? static_cast<char>('0' + std::max<std::int64_t>(0, bits)) : 'F';
 }
 
 std::string place_name(std::size_t place, const SnapshotNumbers& numbers) {
   if (place > numbers.tiers.size()) return "with the processor";
   if (place == numbers.tiers.size()) return "on disk alone";
-  return fmt::format("{} bits", round_bits(numbers.tiers[place].bits_per_weight));
+  return fmt::format("{} bits", ui::whole_bits(numbers.tiers[place].bits_per_weight));
 }
 
 void draw_map(Canvas& canvas, const CanvasArea& area, const TopModel& model, const TopView& view) {

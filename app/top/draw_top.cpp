@@ -10,6 +10,7 @@
 #include "app/terminal/screen.h"
 #include "app/top/draw_map.h"
 #include "engine/api/sentence.h"
+#include "ui/theme/scale/precision_scale.h"
 
 namespace fovea::app {
 namespace {
@@ -86,8 +87,8 @@ class Screen {
                              : gain.in_nats || !is_known || n.tiers.empty()
                                  ? "of the model's quality kept"
                                  : fmt::format("of the quality that {} bits add to {}",
-                                               round_bits(n.tiers.front().bits_per_weight),
-                                               round_bits(n.tiers.back().bits_per_weight));
+                                               ui::whole_bits(n.tiers.front().bits_per_weight),
+                                               ui::whole_bits(n.tiers.back().bits_per_weight));
     const int at = canvas_.put(row, 2, number, accent(true));
     const int end = canvas_.put(row, at + 1, what);
     if (gain.bits_per_use <= 0) return row + 1;
@@ -382,10 +383,6 @@ std::string grouped(std::int64_t count) {
   for (std::int64_t at = std::ssize(digits) - 3; at > (count < 0 ? 1 : 0); at -= 3)
     digits.insert(static_cast<std::size_t>(at), 1, ',');
   return digits;
-}
-
-std::int64_t round_bits(double bits) {
-  return static_cast<std::int64_t>(std::floor(std::clamp(bits, 0.0, 64.0) + 0.25));
 }
 
 }  // namespace fovea::app

@@ -36,9 +36,8 @@ int rows_for_all(const TopModel& model);
 // What happened since a question, or since watching began.
 std::string chapter_sentence(const ui::Chapter& chapter);
 
-// "97 %", "12,345", and what one calls so many bits: 8.5 are 8.
+// "97 %", "12,345".
 std::string percent(double share);
 std::string grouped(std::int64_t count);
-std::int64_t round_bits(double bits);
 
 }  // namespace fovea::app

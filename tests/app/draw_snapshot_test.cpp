@@ -41,15 +41,15 @@ class DrawSnapshotTest : public QObject {
  private Q_SLOTS:
   void theStatusLineTellsTheNumbers() {
     const std::string line = status_line(sample());
-    for (const char* part :
-         {"q4 8 (30 % of uses)", "q2 16 (70 % of uses)", "2.92 bits", "2.38 MiB of 2.86 MiB", "↑5 ↓4"})
+    for (const char* part : {"8 at 4 bits (30 % of uses)", "16 at 2 bits (70 % of uses)", "2.92 bits",
+                             "2.38 MiB of 2.86 MiB", "↑5 ↓4"})
       QVERIFY2(line.find(part) != std::string::npos, line.c_str());
     QVERIFY(line.find("stalls") == std::string::npos);
-    QVERIFY(line.find("host") == std::string::npos);
+    QVERIFY(line.find("processor") == std::string::npos);
     fovea::Snapshot beside = sample();
     beside.host_units = 6;
     beside.host_hits = 100;
-    for (const char* part : {"q4 8 (15 % of uses)", "host 6 (50 % of uses)"})
+    for (const char* part : {"8 at 4 bits (15 % of uses)", "6 on the processor (50 % of uses)"})
       QVERIFY2(status_line(beside).find(part) != std::string::npos, status_line(beside).c_str());
     fovea::Snapshot stalled = sample();
     stalled.swaps.stalls = 3;
@@ -118,10 +118,12 @@ class DrawSnapshotTest : public QObject {
     s.tiers = {{.name = "file", .bits_per_weight = 5, .units = 3, .hits = 10}};
     s.mean_bits_per_weight = 5;
     const auto lines = draw_snapshot(s, 100, 10);
-    for (const char* part : {"file 3 (100 % of uses)  5.00 bits", "the hottest tenth has 80 % of the use"})
+    for (const char* part :
+         {"3 at 5 bits (100 % of uses)  5.00 bits", "the hottest tenth has 80 % of the use"})
       QVERIFY2(count(lines[0], part) == 1, lines[0].c_str());
     QCOMPARE(count(lines[0], "↑"), 0);
-    for (const char* colour : {"38;5;208;", "38;5;94;", "38;5;234;"}) QCOMPARE(count(lines[1], colour), 1);
+    // 143 is 5 bits: 3, 3 and 1 of the cube; half as strong 2, 2 and 1.
+    for (const char* colour : {"38;5;143;", "38;5;101;", "38;5;234;"}) QCOMPARE(count(lines[1], colour), 1);
   }
 
   void whatDoesNotFitIsPutTogether() {

@@ -186,7 +186,7 @@ class PolicyTest : public QObject {
     const Outcome outcome = run(
         {"chat", model, "-p", "one two three", "--context", "64", "--max-tokens", "4", "--stats"}, data());
     QCOMPARE(outcome.code, 0);
-    QVERIFY2(outcome.err.starts_with("file 8 (100 % of uses)  32.00 bits  the hottest tenth has "),
+    QVERIFY2(outcome.err.starts_with("8 at 32 bits (100 % of uses)  32.00 bits  the hottest tenth has "),
              outcome.err.c_str());
     QCOMPARE(std::ranges::count(outcome.err, '\n'), 1);
   }

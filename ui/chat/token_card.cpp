@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "ui/language/number_text.h"
+#include "ui/theme/scale/precision_scale.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tokens.h"
 

@@ -50,8 +50,4 @@ QString milliseconds_text(double seconds) {
   return scaled(1000 * seconds) + QChar(QChar::Nbsp) + QStringLiteral("ms");
 }
 
-int whole_bits(double bits) {
-  return static_cast<int>(std::floor(bits + 0.25));
-}
-
 }  // namespace fovea::ui

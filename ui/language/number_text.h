@@ -21,7 +21,4 @@ QString count_text(std::int64_t count);                // "12,345"
 QString duration_text(double seconds);                 // "0:42", "3:05"
 QString milliseconds_text(double seconds);             // "31 ms"
 
-// What one calls a tier of so many bits for each weight, scales included: 8.5 are 8, 2.06 are 2.
-int whole_bits(double bits);
-
 }  // namespace fovea::ui

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ui/language/number_text.h"
+#include "ui/theme/scale/precision_scale.h"
 
 namespace fovea::ui {
 namespace {

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "ui/language/number_text.h"
+#include "ui/theme/scale/precision_scale.h"
 #include "ui/theme/tokens.h"
 
 namespace fovea::ui {

@@ -8,6 +8,7 @@
 
 #include "ui/language/number_text.h"
 #include "ui/live/heatmap_view.h"
+#include "ui/theme/scale/precision_scale.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
 #include "ui/theme/tokens.h"

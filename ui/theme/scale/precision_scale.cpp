@@ -21,6 +21,10 @@ constexpr std::array<Anchor, 6> anchors{{{2, {0x2E, 0x44, 0x74}},
 
 }  // namespace
 
+int whole_bits(double bits) {
+  return static_cast<int>(std::floor(std::clamp(bits, 0.0, 64.0) + 0.25));
+}
+
 Rgb mixed(Rgb a, Rgb b, double share_of_b) {
   const auto mix = [&](int x, int y) {
     return static_cast<std::uint8_t>(std::lround(std::lerp(x, y, share_of_b)));

@@ -11,6 +11,8 @@ struct Rgb {
   bool operator==(const Rgb&) const = default;
 };
 
+// What one calls so many bits for each weight, scales included: 8.5 are 8, 2.06 are 2.
+int whole_bits(double bits_per_weight);
 Rgb precision_rgb(double bits_per_weight);
 inline constexpr Rgb host_rgb{0xB0, 0x56, 0x8F};  // what the processor computes in main memory
 inline constexpr double disk_share = 0.14;        // of the text's colour: what is on disk alone
