@@ -43,7 +43,6 @@ PresetsDialog::PresetsDialog(QWidget* parent)
   preset_list_->setObjectName(QStringLiteral("presets"));
   prompt_list_->setObjectName(QStringLiteral("prompts"));
   tabs_->setDocumentMode(true);
-  tabs_->tabBar()->setDrawBase(false);
   tabs_->addTab(preset_list_, tr("Presets"));
   tabs_->addTab(prompt_list_, tr("Prompts"));
   auto* layout = new QVBoxLayout(this);

@@ -10,7 +10,6 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -39,7 +38,6 @@ SettingsPage::SettingsPage(const SettingsView& settings, const PlacesView& place
     : Page(tr("Settings"), parent), settings_(settings) {
   tabs_ = new QTabWidget(this);
   tabs_->setDocumentMode(true);
-  tabs_->tabBar()->setDrawBase(false);
   tabs_->setMaximumWidth(conversation_width);
   server_ = new ServerPage(settings_.server, most_slots, this);
   connect(server_, &ServerPage::changed, this, [this](const ServerView& server) {

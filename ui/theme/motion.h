@@ -5,7 +5,7 @@ class QWidget;
 
 namespace fovea::ui::motion {
 
-inline constexpr int hover_ms = 150, move_ms = 300;
+inline constexpr int move_ms = 300;
 
 // Our own setting.
 void set_less(bool less);

@@ -57,6 +57,10 @@ void make_main(QAbstractButton& button, bool is_main) {
   button.update();
 }
 
+int inset_of_words(const QWidget& button) {
+  return 2 * button.fontMetrics().averageCharWidth();
+}
+
 Style::Style() : QProxyStyle(QStringLiteral("Fusion")) {}
 
 void Style::polish(QApplication* application) {
@@ -158,9 +162,11 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
       room.rwidth() += 3 * air(*option);
       room.setHeight(std::max({room.height(), control_height, line + 2 * space::tight}));
       break;
+    case CT_SpinBox:  // its frame takes no more room than theirs
+      room.setHeight(0);
+      [[fallthrough]];
     case CT_ComboBox:
     case CT_LineEdit:
-    case CT_SpinBox:
       room.setHeight(std::max({room.height(), control_height, line + 2 * space::tight - 2}));
       if (type == CT_ComboBox) room.rwidth() += 2 * air(*option);
       break;
@@ -255,8 +261,9 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
       return painter->fillRect(QRect(is_left ? area.left() : area.right(), area.top(), 1, area.height()),
                                t.line);
     }
-    case PE_FrameTabBarBase:
-      return;
+    case PE_FrameTabBarBase:  // the line that tabs stand on, beside them, too
+      return painter->fillRect(QRect(option->rect.left(), option->rect.bottom(), option->rect.width(), 1),
+                               t.line);
     default:
       return QProxyStyle::drawPrimitive(element, option, painter, widget);
   }
@@ -432,10 +439,13 @@ void Style::draw_tool_button(const QStyleOptionToolButton& option, QPainter& pai
     plain.palette.setColor(QPalette::ButtonText, tones(option.palette).on_brand);
   if (marks_menu && shows_words(option))
     plain.rect = visualRect(option.direction, option.rect, option.rect.adjusted(0, 0, -2 * air(option), 0));
+  if (shows_words(option) &&
+      option.toolButtonStyle == Qt::ToolButtonTextBesideIcon)  // as much room as behind
+    plain.rect = visualRect(option.direction, plain.rect, plain.rect.adjusted(3 * air(option) / 2, 0, 0, 0));
   QStyleOptionToolButton label(plain);
   drawControl(CE_ToolButtonLabel, &label, &painter, widget);
   if (!marks_menu || !shows_words(option)) return;
-  const QRect place(option.rect.right() - icon_size - space::hair,
+  const QRect place(option.rect.right() - icon_size - space::close,
                     option.rect.center().y() - icon_size / 2 + 1, icon_size, icon_size);
   chevron(painter, visualRect(option.direction, option.rect, place), Direction::down,
           tones(option.palette).second);

@@ -12,6 +12,9 @@ namespace fovea::ui {
 // The one button of a page that it is for: filled. A dialog's default button is so without.
 void make_main(QAbstractButton& button, bool is_main = true);
 
+// From the edge of a flat button to its words.
+int inset_of_words(const QWidget& button);
+
 class Style : public QProxyStyle {
   Q_OBJECT
 

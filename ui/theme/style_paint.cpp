@@ -176,7 +176,7 @@ void tab(QPainter& painter, const QStyleOptionTab& option) {
   if (!chosen && is_hovered(option))
     rounded(painter, area.adjusted(2, 2, -2, -4), radius::row, t.hover, {}, 0);
   painter.fillRect(QRect(area.left(), area.bottom(), area.width(), 1), t.line);
-  if (chosen) painter.fillRect(QRect(area.left() + 4, area.bottom() - 1, area.width() - 8, 2), t.accent);
+  if (chosen) painter.fillRect(QRect(area.left(), area.bottom() - 1, area.width(), 2), t.accent);
   if (has_focus(option) && (option.state & QStyle::State_KeyboardFocusChange))
     rounded(painter, area.adjusted(1, 1, -1, -3), radius::row, Qt::NoBrush, t.accent, focus_width);
 }

@@ -2,18 +2,22 @@
 #include "ui/theme/style.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QDockWidget>
 #include <QGroupBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMainWindow>
 #include <QPushButton>
 #include <QScrollBar>
+#include <QSpinBox>
 #include <QStyleOptionGroupBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <cmath>
 
 #include "tests/support/test.h"
+#include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"
@@ -50,6 +54,37 @@ class StyleTest : public QObject {
     QTest::addColumn<Scheme>("scheme");
     QTest::newRow("dark") << Scheme::dark;
     QTest::newRow("light") << Scheme::light;
+  }
+
+  // Beside each other in a form, all in the interface's font.
+  void fieldsAreAllOfOneHeight() {
+    apply_theme(*qApp, Scheme::dark);
+    const int height = QComboBox().sizeHint().height();
+    QCOMPARE(QSpinBox().sizeHint().height(), height);
+    QCOMPARE(QLineEdit().sizeHint().height(), height);
+  }
+
+  // Its icon and words have as much room before them as behind them.
+  void anIconBesideWordsKeepsTheButtonsMargin() {
+    apply_theme(*qApp, Scheme::dark);
+    QToolButton button;
+    button.setAutoRaise(true);
+    button.setText(QStringLiteral("Newest"));
+    button.setIcon(icon_of(Glyph::latest));
+    button.setIconSize({icon_size, icon_size});
+    button.setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button.resize(button.sizeHint());
+    button.setAttribute(Qt::WA_DontShowOnScreen);
+    button.show();
+    const QImage picture = button.grab().toImage();
+    int first = picture.width(), last = 0;
+    for (int x = 0; x < picture.width(); ++x)
+      for (int y = 0; y < picture.height(); ++y)
+        if (picture.pixel(x, y) != picture.pixel(0, 0)) first = std::min(first, x), last = std::max(last, x);
+    const double ratio = picture.devicePixelRatio();
+    const double before = first / ratio, behind = (picture.width() - 1 - last) / ratio;
+    QVERIFY2(std::abs(before - behind) <= icon_size / 2.0,
+             qPrintable(QStringLiteral("%1 and %2").arg(before).arg(behind)));
   }
 
   void keysAreUnderlinedWhileAltIsHeld() {
