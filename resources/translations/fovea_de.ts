@@ -4669,6 +4669,10 @@
         <source>How this answer came about</source>
         <translation>Wie diese Antwort entstanden ist</translation>
     </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::MessageLine</name>
@@ -6353,13 +6357,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Find a model that fits</source>
         <translation>Passendes Modell finden</translation>
-    </message>
-</context>
-<context>
-    <name>fovea::ui::BlockLayout</name>
-    <message>
-        <source>Copy</source>
-        <translation>Kopieren</translation>
     </message>
 </context>
 </TS>

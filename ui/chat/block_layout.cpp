@@ -132,7 +132,7 @@ void BlockLayout::lay_out_code(qreal left, qreal width) {
   if (block_.part == 0) {
     const QFontMetricsF metrics(label_font());
     top = std::ceil(metrics.height() + 0.7 * em());
-    const qreal button = metrics.horizontalAdvance(copy_label()) + 1.6 * em();
+    const qreal button = kCopyButton * em();
     copy_button_ = QRectF(left + width - button, 0, button, top);
   }
   const qreal text = add_piece(block_.content, static_cast<int>(text_prefix(block_).size()),

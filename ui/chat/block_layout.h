@@ -110,7 +110,6 @@ class BlockLayout {
   QFont label_font() const;
   QFont heading_font() const;
 
-  static QString copy_label();
   void paint_bars(QPainter& painter) const;
   void paint_code_box(QPainter& painter) const;
   void paint_summary(QPainter& painter) const;

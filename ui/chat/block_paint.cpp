@@ -1,5 +1,4 @@
 // How a block looks.
-#include <QCoreApplication>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -7,13 +6,16 @@
 #include "ui/chat/block_layout.h"
 #include "ui/chat/block_sizes.h"
 #include "ui/formulas/math_paint.h"
+#include "ui/theme/icons.h"
+#include "ui/theme/style_paint.h"
 #include "ui/theme/theme.h"
 
 namespace fovea::ui {
+namespace {
 
-QString BlockLayout::copy_label() {
-  return QCoreApplication::translate("fovea::ui::BlockLayout", "Copy");
-}
+constexpr qreal kCopyIcon = 0.7;
+
+}  // namespace
 
 // Lines at the left of thoughts and quotes.
 void BlockLayout::paint_bars(QPainter& painter) const {
@@ -31,15 +33,13 @@ void BlockLayout::paint_bars(QPainter& painter) const {
 
 // Parts join: only the first has round corners above, only the last below.
 void BlockLayout::paint_code_box(QPainter& painter) const {
-  const qreal radius = 0.4 * em();
-  const QRectF box =
-      code_box_.adjusted(0, block_.part > 0 ? -2 * radius : 0, 0, block_.more ? 2 * radius : 0);
+  const Tones& t = tones(style_.palette);
   painter.save();
   painter.setClipRect(code_box_, Qt::IntersectClip);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(code_background(style_.palette));
-  painter.drawRoundedRect(box, radius, radius);
+  style_paint::rounded(
+      painter,
+      code_box_.adjusted(0, block_.part > 0 ? -2 * radius::card : 0, 0, block_.more ? 2 * radius::card : 0),
+      radius::card, t.code, t.line);
   painter.restore();
   if (block_.part > 0) return;
   painter.setFont(label_font());
@@ -47,7 +47,9 @@ void BlockLayout::paint_code_box(QPainter& painter) const {
   const QRectF header(code_box_.left() + kCodePadding * em(), 0, code_box_.width() - copy_button_.width(),
                       copy_button_.height());
   painter.drawText(header, Qt::AlignVCenter | Qt::AlignLeft, language_label(block_.language));
-  painter.drawText(copy_button_, Qt::AlignCenter, copy_label());
+  QRectF icon(0, 0, kCopyIcon * em(), kCopyIcon * em());
+  icon.moveCenter(copy_button_.center());
+  paint_icon(painter, Glyph::copy, icon, t.second);
 }
 
 void BlockLayout::paint_summary(QPainter& painter) const {

@@ -16,6 +16,7 @@ constexpr qreal kListIndent = 1.5;
 constexpr qreal kQuoteIndent = 1.0;
 constexpr qreal kReasoningIndent = 1.0;
 constexpr qreal kCodePadding = 0.75;
+constexpr qreal kCopyButton = 2.2;  // its width
 constexpr qreal kCellPadding = 0.6;
 constexpr qreal kCellAir = 0.35;
 

@@ -16,6 +16,7 @@ constexpr qreal kNoLabelHeight = 0.2;
 constexpr qreal kFooterHeight = 2;
 constexpr qreal kFactHeight = 1.45;
 constexpr qreal kBubblePadding = 0.65;
+constexpr qreal kBubblePaddingAbove = 0.45;
 constexpr qreal kBubbleShare = 0.86;  // of the column
 constexpr std::size_t kPartsOfSmallBubble = 4;
 
@@ -132,6 +133,10 @@ qreal MessageLayout::padding(const Frame& frame) const {
   return view_.author == Author::user ? kBubblePadding * frame.em : 0;
 }
 
+qreal MessageLayout::padding_above(const Frame& frame) const {
+  return view_.author == Author::user ? std::round(kBubblePaddingAbove * frame.em) : 0;
+}
+
 qreal MessageLayout::inner_width(const Frame& frame) const {
   if (view_.author != Author::user) return frame.column;
   return (bubble_width_ > 0 ? bubble_width_ : std::floor(frame.column * kBubbleShare)) - 2 * padding(frame);
@@ -144,7 +149,7 @@ qreal MessageLayout::left(const Frame& frame) const {
 
 qreal MessageLayout::body_top(const Frame& frame) const {
   const qreal label = view_.author_name.isEmpty() ? kNoLabelHeight : kLabelHeight;
-  return std::round(label * frame.em) + std::round(padding(frame));
+  return std::round(label * frame.em) + padding_above(frame);
 }
 
 // In as many lines as it needs: what went wrong may be told nowhere else.
@@ -181,8 +186,8 @@ qreal MessageLayout::facts_height(const Frame& frame) const {
 }
 
 QRectF MessageLayout::bubble(const Frame& frame) const {
-  const qreal pad = std::round(padding(frame));
-  return {left(frame) - pad, body_top(frame) - pad, inner_width(frame) + 2 * pad, body_height_ + 2 * pad};
+  const qreal pad = std::round(padding(frame)), above = padding_above(frame);
+  return {left(frame) - pad, body_top(frame) - above, inner_width(frame) + 2 * pad, body_height_ + 2 * above};
 }
 
 qreal MessageLayout::height(const Frame& frame) {
@@ -195,8 +200,8 @@ qreal MessageLayout::height(const Frame& frame) {
     body_height_ = std::ceil((1 + lines) * 1.25 * frame.em);
     guessed_generation_ = frame.generation;
   }
-  return body_top(frame) + body_height_ + std::round(padding(frame)) + note_height(frame) +
-         footer_height(frame) + facts_height(frame);
+  return body_top(frame) + body_height_ + padding_above(frame) + note_height(frame) + footer_height(frame) +
+         facts_height(frame);
 }
 
 // Gives each block its place: with the height that was measured, else with an estimate.

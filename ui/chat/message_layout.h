@@ -129,9 +129,10 @@ class MessageLayout {
   static bool knows_state(const Item& item);
   LexerState code_state_before(std::size_t block);
   qreal inner_width(const Frame& frame) const;
-  qreal left(const Frame& frame) const;      // of the blocks
-  qreal body_top(const Frame& frame) const;  // of the first block
-  qreal padding(const Frame& frame) const;
+  qreal left(const Frame& frame) const;           // of the blocks
+  qreal body_top(const Frame& frame) const;       // of the first block
+  qreal padding(const Frame& frame) const;        // beside the words of a question …
+  qreal padding_above(const Frame& frame) const;  // … above and below them
   void lay_out_note(QTextLayout& lines, const Frame& frame) const;
   qreal note_height(const Frame& frame) const;
   qreal footer_height(const Frame& frame) const;

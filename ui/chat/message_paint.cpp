@@ -45,7 +45,9 @@ Glyph glyph_of(const Control& control) {
 }
 
 QString branch_text(const MessageView& view) {
-  return QStringLiteral("%1/%2").arg(view.sibling_index + 1).arg(view.sibling_count);
+  return QCoreApplication::translate("fovea::ui::MessageLayout", "%1 of %2")
+      .arg(view.sibling_index + 1)
+      .arg(view.sibling_count);
 }
 
 QColor note_colour(NoteKind kind, const QPalette& palette) {
@@ -116,8 +118,8 @@ std::vector<Control> MessageLayout::controls(const Frame& frame) {
 
 void MessageLayout::add_footer(const Frame& frame, std::vector<Control>& controls) const {
   const qreal side = std::round(kButton * frame.em);
-  const qreal top = body_top(frame) + body_height_ + std::round(padding(frame)) + note_height(frame) +
-                    std::round(0.2 * frame.em);
+  const qreal top =
+      body_top(frame) + body_height_ + padding_above(frame) + note_height(frame) + std::round(0.2 * frame.em);
   const qreal number = QFontMetricsF(frame.label_font()).horizontalAdvance(branch_text(view_));
   std::vector<Control> footer;
   qreal x = 0;
@@ -245,7 +247,7 @@ void MessageLayout::paint_caret(QPainter& painter, const Frame& frame) {
   const QPointF at(x, before.center().y() - size.height() / 2);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(Qt::NoPen);
-  painter.setBrush(tones(frame.style.palette).brand);
+  painter.setBrush(tones(frame.style.palette).accent);
   painter.drawRoundedRect(QRectF(at, size), 0.12 * frame.em, 0.12 * frame.em);
 }
 
@@ -284,13 +286,12 @@ void MessageLayout::paint(QPainter& painter, const Frame& frame, QPointF origin,
     QTextLayout lines;
     lay_out_note(lines, frame);
     painter.setPen(note_colour(view_.note_kind, palette));
-    lines.draw(&painter, {0, body.y() + body_height_ + std::round(padding(frame)) + 0.35 * frame.em});
+    lines.draw(&painter, {0, body.y() + body_height_ + padding_above(frame) + 0.35 * frame.em});
   }
   paint_footer(painter, frame, marks);
   if (facts_height(frame) > 0) {
-    paint_facts(
-        painter, frame,
-        body.y() + body_height_ + std::round(padding(frame)) + note_height(frame) + footer_height(frame));
+    paint_facts(painter, frame,
+                body.y() + body_height_ + padding_above(frame) + note_height(frame) + footer_height(frame));
   }
   if (marks.focused_control) {
     painter.setRenderHint(QPainter::Antialiasing);

@@ -131,8 +131,8 @@ class TranscriptAccessibleTest : public QObject {
       QVERIFY(control->actionInterface());
       control->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
     }
-    QCOMPARE(names, (QStringList{QStringLiteral("this"), QStringLiteral("Previous version (2/3)"),
-                                 QStringLiteral("Next version (2/3)"), QStringLiteral("Copy message"),
+    QCOMPARE(names, (QStringList{QStringLiteral("this"), QStringLiteral("Previous version (2 of 3)"),
+                                 QStringLiteral("Next version (2 of 3)"), QStringLiteral("Copy message"),
                                  QStringLiteral("Answer again")}));
     QCOMPARE(answer->child(0)->text(QAccessible::Description), QStringLiteral("https://a.example"));
     QCOMPARE(links.count(), 1);
