@@ -5,6 +5,8 @@
 #include <QPainter>
 #include <QResizeEvent>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
@@ -14,7 +16,7 @@
 namespace fovea::ui {
 namespace {
 
-constexpr int card_padding = space::usual, card_gap = space::close, title_gap = 4, text_lines = 2;
+constexpr int card_padding = space::usual, card_gap = space::close, title_gap = 4, most_lines = 2;
 
 }  // namespace
 
@@ -38,9 +40,16 @@ QFont StarterCard::title_font() const {
   return bold;
 }
 
+bool StarterCard::wraps(int width) const {
+  return fontMetrics().horizontalAdvance(starter_.text) > width - 2 * card_padding;
+}
+
+void StarterCard::set_lines(int lines) {
+  if (std::exchange(lines_, lines) != lines) updateGeometry();
+}
+
 QSize StarterCard::sizeHint() const {
-  const int lines =
-      QFontMetrics(title_font()).height() + title_gap + text_lines * fontMetrics().lineSpacing();
+  const int lines = QFontMetrics(title_font()).height() + title_gap + lines_ * fontMetrics().lineSpacing();
   return {fontMetrics().averageCharWidth() * 40 + 2 * card_padding, lines + 2 * card_padding};
 }
 
@@ -68,10 +77,10 @@ void StarterCard::paintEvent(QPaintEvent*) {
   painter.setFont(font());
   painter.setPen(quiet_text(palette()));
   // Less than the lines could hold, since words are not divided.
-  const QString words =
-      fontMetrics().elidedText(starter_.text, Qt::ElideRight, text_lines * inner.width() * 9 / 10);
+  const QString words = fontMetrics().elidedText(
+      starter_.text, Qt::ElideRight, lines_ == 1 ? inner.width() : lines_ * inner.width() * 9 / 10);
   painter.drawText(QRect(inner.left(), inner.top() + metrics.height() + title_gap, inner.width(),
-                         text_lines * fontMetrics().lineSpacing()),
+                         lines_ * fontMetrics().lineSpacing()),
                    Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, words);
 }
 
@@ -119,9 +128,14 @@ void StarterView::set_starters(const QString& about, const std::vector<Starter>&
   arrange();
 }
 
-// Beside each other where both texts have room.
+// Beside each other where both texts have room; all as high as the highest.
 void StarterView::arrange() {
   const int columns = width() >= 2 * (fontMetrics().averageCharWidth() * 30 + 2 * card_padding) ? 2 : 1;
+  const QMargins margins = layout()->contentsMargins();
+  const int card = (width() - margins.left() - margins.right() - (columns - 1) * card_gap) / columns;
+  const bool wraps =
+      std::ranges::any_of(cards_, [card](const StarterCard* each) { return each->wraps(card); });
+  for (StarterCard* each : cards_) each->set_lines(wraps ? most_lines : 1);
   if (columns == columns_) return;
   columns_ = columns;
   for (StarterCard* card : cards_) grid_->removeWidget(card);

@@ -16,7 +16,7 @@ struct Starter {
   QString text;   // what is asked when it is chosen
 };
 
-// A card with a title and one line of text.
+// A card with a title and a line of text, or two.
 class StarterCard : public QAbstractButton {
   Q_OBJECT
 
@@ -24,6 +24,8 @@ class StarterCard : public QAbstractButton {
   StarterCard(const Starter& starter, QWidget* parent);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
+  bool wraps(int width) const;  // its text, in a card so wide
+  void set_lines(int lines);    // that it has room for
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -31,6 +33,7 @@ class StarterCard : public QAbstractButton {
  private:
   QFont title_font() const;
   Starter starter_;
+  int lines_ = 1;
 };
 
 class StarterView : public QWidget {

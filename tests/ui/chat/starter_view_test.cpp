@@ -58,6 +58,28 @@ class StarterViewTest : public QObject {
     QCOMPARE(window_->composer().text(), QStringLiteral("half a thought\n") + two()[0].text);
   }
 
+  // As high as what is in them: two lines of text only where one wraps.
+  void cardsAreAsHighAsTheirTexts() {
+    window_->resize(1000, 700);
+    window_->show();
+    window_->set_state(ChatWindow::State::ready);
+    const auto show = [this](const std::vector<Starter>& starters) {
+      window_->set_starters({}, starters);
+      QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);  // those before
+    };
+    show(two());
+    const int one_line = cards()[0]->sizeHint().height();
+    std::vector<Starter> longer = two();
+    longer[1].text =
+        QStringLiteral("What is two and two, and why do people say that nothing is as sure as that?");
+    show(longer);
+    const int two_lines = cards()[0]->sizeHint().height();
+    QCOMPARE(two_lines, one_line + cards()[0]->fontMetrics().lineSpacing());
+    QCOMPARE(cards()[1]->sizeHint().height(), two_lines);
+    show(two());
+    QCOMPARE(cards()[0]->sizeHint().height(), one_line);
+  }
+
   void theyMakeNoWindowLarger() {
     window_->set_state(ChatWindow::State::ready);
     const auto least = [this] {
