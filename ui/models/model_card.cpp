@@ -15,7 +15,8 @@ namespace fovea::ui {
 namespace {
 
 constexpr int action_width = 104;
-enum Column { name_column, size_column, mark_column, fit_column, action_column, tool_column, columns };
+// The button stands last: those of all cards end where the cards' own words begin, mirrored.
+enum Column { name_column, size_column, mark_column, fit_column, tool_column, action_column, columns };
 
 // One line, cut off where it must be.
 class Line : public QLabel {

@@ -29,7 +29,7 @@ class ModelCard : public Card {
   void set_act(Act act);  // what the button says: the same width whichever it is
 
  protected:
-  void add_tool(QWidget& tool);     // behind the button
+  void add_tool(QWidget& tool);     // before the button
   void add_below(QWidget& widget);  // across the card
 
  private:

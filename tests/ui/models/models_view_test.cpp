@@ -15,6 +15,7 @@
 #include "ui/models/library_card.h"
 #include "ui/models/library_page.h"
 #include "ui/models/message_line.h"
+#include "ui/theme/tokens.h"
 #include "ui/theme/window_size.h"
 
 using namespace fovea::ui;
@@ -61,6 +62,20 @@ class ModelsViewTest : public QObject {
     QVERIFY(open[0].is_open && !open[0].can_open);
     view_->library().set_models(open);
     QCOMPARE(filled(), QStringList{QStringLiteral("catalogueAction")});
+  }
+
+  // Also of cards that have more commands: those stand before the button.
+  void allButtonsEndWhereTheCardsMarginIs() {
+    QVERIFY(view_->findChild<QWidget*>(QStringLiteral("modelMore")));
+    QCoreApplication::processEvents();
+    int seen = 0;
+    for (const QPushButton* button : view_->findChildren<QPushButton*>()) {
+      auto* card = qobject_cast<ModelCard*>(button->parentWidget());
+      if (!card || !card->isVisible()) continue;
+      ++seen;
+      QCOMPARE(card->width() - 1 - button->geometry().right(), space::usual);
+    }
+    QVERIFY(seen >= 4);
   }
 
   // However it ends, the way back is there.
