@@ -227,9 +227,8 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
   view.fits = plan.fits;
   if (plan.fits) {
     view.verdict =
-        MemoryWords::tr("It fits: %1 of %2 stays free.")
-            .arg(ui::bytes_text(std::max<std::int64_t>(0, setup.precision.budget_bytes - plan.total_bytes)),
-                 ui::bytes_text(setup.precision.budget_bytes));
+        MemoryWords::tr("It fits, with %1 to spare beyond what is kept free.")
+            .arg(ui::bytes_text(std::max<std::int64_t>(0, setup.precision.budget_bytes - plan.total_bytes)));
     if (moves_experts(report.policy()) && plan.parts.experts.front().units < report.units())
       view.verdict += QLatin1Char(' ') + MemoryWords::tr("%1 of %2 experts have the high precision.")
                                              .arg(ui::count_text(plan.parts.experts.front().units),

@@ -74,7 +74,8 @@ void WizardController::find() {
     if (number != machines_) return;
     if (!found) {
       measuring_ = false;
-      dialog_->set_machine({}, error_text(found.error()).text, false);
+      const ErrorText error = error_text(found.error());
+      dialog_->set_machine({}, error.text, false, error.details);
       return;
     }
     if (machine_) {  // measured before, for another device
@@ -320,7 +321,9 @@ void WizardController::plan() {
           report_.reset();
           ui::BudgetView wrong;
           wrong.fits = false;
-          wrong.verdict = error_text(planned.report.error()).text;
+          const ErrorText error = error_text(planned.report.error());
+          wrong.verdict = error.text;
+          wrong.verdict_details = error.details;
           dialog_->set_budget(wrong);
         }
         if (page_ == Page::start) show_start();

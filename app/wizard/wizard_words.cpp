@@ -27,7 +27,7 @@ QString gb_per_s(double value) {
 }
 
 QString tokens_per_s(double value) {
-  return WizardWords::tr("%1 tokens/s").arg(ui::number_text(value, value < 10 ? 1 : 0));
+  return WizardWords::tr("%1 tokens a second").arg(ui::number_text(value, value < 10 ? 1 : 0));
 }
 
 QString billions(std::int64_t parameters) {
@@ -90,8 +90,13 @@ QString speed_why(const Candidate& candidate, const Machine& machine) {
 // At least, behind a prompt of usual length; empty: not known.
 QString first_token(const LoadPlan& report) {
   const double seconds = report.first_token_seconds(std::min(usual_prompt_tokens, report.options.context));
-  return seconds > 0 ? WizardWords::tr("at least %1 s").arg(ui::number_text(seconds, seconds < 10 ? 2 : 0))
-                     : QString();
+  if (seconds <= 0) return {};
+  const QString least = ui::number_text(seconds, seconds < 10 ? 2 : 0);
+  // The only speed that nobody measures before the model is open.
+  if (report.prompt.brought_bytes > 0)
+    return WizardWords::tr("at least %1 s, assuming that the card is sent %2")
+        .arg(least, gb_per_s(report.prompt.link_gb_per_s));
+  return WizardWords::tr("at least %1 s").arg(least);
 }
 
 FactView longest_context(const Candidate& candidate) {

@@ -994,10 +994,6 @@
         <translation>Was das Modell belegen darf: seine Gewichte, das Gespräch und den Rechenpuffer. Auch wenn sich die Genauigkeit ändert, belegt es nie mehr, nicht einmal für einen Augenblick. Für ein Modell sind jetzt %1 frei.</translation>
     </message>
     <message>
-        <source>It fits: %1 of %2 stays free.</source>
-        <translation>Es passt: %1 von %2 bleiben frei.</translation>
-    </message>
-    <message>
         <source>%1 of %2 experts have the high precision.</source>
         <translation>%1 von %2 Experten haben die hohe Genauigkeit.</translation>
     </message>
@@ -1120,6 +1116,10 @@
     <message>
         <source>Shared weights</source>
         <translation>Gemeinsame Gewichte</translation>
+    </message>
+    <message>
+        <source>It fits, with %1 to spare beyond what is kept free.</source>
+        <translation>Es passt, und über das Freigehaltene hinaus bleiben %1 übrig.</translation>
     </message>
 </context>
 <context>
@@ -1953,10 +1953,6 @@
         <translation>%1 GB/s</translation>
     </message>
     <message>
-        <source>%1 tokens/s</source>
-        <translation>%1 Token/s</translation>
-    </message>
-    <message>
         <source>%1 million</source>
         <translation>%1 Millionen</translation>
     </message>
@@ -2324,6 +2320,14 @@
     <message>
         <source>Shared weights %1</source>
         <translation>Gemeinsame Gewichte %1</translation>
+    </message>
+    <message>
+        <source>%1 tokens a second</source>
+        <translation>%1 Token pro Sekunde</translation>
+    </message>
+    <message>
+        <source>at least %1 s, assuming that the card is sent %2</source>
+        <translation>mindestens %1 s, angenommen, die Karte bekommt %2</translation>
     </message>
 </context>
 <context>
@@ -4556,7 +4560,7 @@
     </message>
     <message>
         <source>&amp;Remembered as</source>
-        <translation>Gemerkt &amp;als</translation>
+        <translation>Ge&amp;sprächsgedächtnis</translation>
     </message>
     <message>
         <source>&amp;Precision</source>

@@ -5,6 +5,7 @@
 #include <QProgressBar>
 #include <QVBoxLayout>
 
+#include "ui/theme/detailed_text.h"
 #include "ui/wizard/fact_list.h"
 
 namespace fovea::ui {
@@ -23,8 +24,8 @@ MachinePage::MachinePage(QWidget* parent) : QWidget(parent) {
   row->addWidget(name, 0, Qt::AlignTop);
   row->addWidget(device_, 1);
   facts_ = new FactList(this);
-  note_ = new QLabel(this);
-  note_->setWordWrap(true);
+  note_ = new DetailedText(this);
+  note_->setObjectName(QStringLiteral("machineNote"));
   note_->hide();
   measuring_text_ =
       new QLabel(tr("Measuring how fast memory and disk are read. This takes a few seconds."), this);
@@ -43,9 +44,10 @@ MachinePage::MachinePage(QWidget* parent) : QWidget(parent) {
   layout->addStretch(1);
 }
 
-void MachinePage::set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring) {
+void MachinePage::set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring,
+                              const QString& note_details) {
   facts_->set_facts(facts);
-  note_->setText(note);
+  note_->set_text(note, note_details);
   note_->setVisible(!note.isEmpty());
   measuring_text_->setVisible(measuring);
   measuring_->setVisible(measuring);

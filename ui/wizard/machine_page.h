@@ -12,6 +12,7 @@ class QProgressBar;
 
 namespace fovea::ui {
 
+class DetailedText;
 class FactList;
 
 class MachinePage : public QWidget {
@@ -19,14 +20,15 @@ class MachinePage : public QWidget {
 
  public:
   explicit MachinePage(QWidget* parent = nullptr);
-  // `note`: a sentence below; `measuring`: more numbers come.
-  void set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring);
+  // `note`: a sentence below, and what few ask for of it; `measuring`: more numbers come.
+  void set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring,
+                   const QString& note_details = {});
   DeviceBox& device() { return *device_; }
 
  private:
   DeviceBox* device_;
   FactList* facts_;
-  QLabel* note_;
+  DetailedText* note_;
   QLabel* measuring_text_;
   QProgressBar* measuring_;
 };

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "ui/language/number_text.h"
+#include "ui/theme/detailed_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/wizard/budget_bar.h"
@@ -45,9 +46,8 @@ MemoryPage::MemoryPage(QWidget* parent) : QWidget(parent) {
   bar_ = new BudgetBar(this);
   bar_->setObjectName(QStringLiteral("wizardBudgetBar"));
   layout->addWidget(bar_);
-  verdict_ = new QLabel(this);
+  verdict_ = new DetailedText(this);
   verdict_->setObjectName(QStringLiteral("wizardVerdict"));
-  verdict_->setWordWrap(true);
   layout->addWidget(verdict_);
   remedies_ = new QWidget(this);
   auto* list = new QVBoxLayout(remedies_);
@@ -189,7 +189,7 @@ void MemoryPage::tell() {
 void MemoryPage::set_budget(const BudgetView& budget) {
   bar_->set_budget(budget);
   bar_->setVisible(!budget.parts.empty());
-  verdict_->setText(budget.verdict);
+  verdict_->set_text(budget.verdict, budget.verdict_details);
   tint(*verdict_, QPalette::WindowText, budget.fits ? nullptr : error_text);
   notes_->setText(budget.notes.join(QLatin1Char('\n')));
   notes_->setVisible(!budget.notes.isEmpty());

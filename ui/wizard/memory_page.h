@@ -14,6 +14,7 @@ class QVBoxLayout;
 namespace fovea::ui {
 
 class BudgetBar;
+class DetailedText;
 class FactList;
 class SizeBox;
 
@@ -52,7 +53,7 @@ class MemoryPage : public QWidget {
   SizeBox* budget_;
   QLabel* budget_fault_;
   BudgetBar* bar_;
-  QLabel* verdict_;
+  DetailedText* verdict_;
   FactList* why_;
   QLabel* notes_;
   QWidget* remedies_;

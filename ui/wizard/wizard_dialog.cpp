@@ -74,6 +74,7 @@ QWidget* WizardDialog::make_buttons() {
   auto* layout = new QHBoxLayout(bar);
   const int line = fontMetrics().height();
   layout->setContentsMargins(line, line * 2 / 3, line, line * 2 / 3);
+  layout->setSpacing(space::close);
   const auto button = [bar](const QString& text, const char* name) {
     auto* made = new QPushButton(text, bar);
     made->setObjectName(QLatin1String(name));
@@ -89,7 +90,6 @@ QWidget* WizardDialog::make_buttons() {
   layout->addWidget(close_);
   layout->addStretch(1);
   layout->addWidget(skip_);
-  layout->addSpacing(line);
   layout->addWidget(back_);
   layout->addWidget(next_);
   connect(close_, &QPushButton::clicked, this, &WizardDialog::closeRequested);
@@ -163,8 +163,9 @@ void WizardDialog::set_devices(const std::vector<DeviceView>& devices, const QSt
   machine_->device().set_devices(devices, chosen);
 }
 
-void WizardDialog::set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring) {
-  machine_->set_machine(facts, note, measuring);
+void WizardDialog::set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring,
+                               const QString& note_details) {
+  machine_->set_machine(facts, note, measuring, note_details);
 }
 void WizardDialog::set_wish(WishView wish) {
   wish_->set_wish(wish);

@@ -33,7 +33,8 @@ class WizardDialog : public QDialog {
   void set_navigation(const NavigationView& navigation);
 
   void set_devices(const std::vector<DeviceView>& devices, const QString& chosen);
-  void set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring);
+  void set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring,
+                   const QString& note_details = {});
   void set_wish(WishView wish);
   void set_models(const std::vector<ModelRow>& rows, int current, const QString& note, bool looking);
   void set_memory_options(const MemoryOptions& options);

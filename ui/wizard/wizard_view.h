@@ -82,7 +82,7 @@ struct BudgetView {
   qint64 needed_bytes = 0;  // without what is kept free of the budget, unless that lacks too
   bool over = false;        // more than the budget
   bool fits = true;
-  QString verdict = {};
+  QString verdict = {}, verdict_details = {};
   QString why_short = {};  // whose numbers these are …
   QString why = {};        // … and how they were found
   QStringList notes = {};

@@ -15,6 +15,7 @@
 #include <QToolButton>
 
 #include "tests/support/test.h"
+#include "ui/theme/detailed_text.h"
 #include "ui/wizard/budget_bar.h"
 #include "ui/wizard/model_list.h"
 #include "ui/wizard/size_box.h"
@@ -31,7 +32,7 @@ ModelRow row(const QString& name, FitView fit, bool usable) {
           .fit_text = QStringLiteral("Fits"),
           .good_at = QStringLiteral("Everything"),
           .holds = QStringLiteral("Weights 1 GB"),
-          .facts = {{QStringLiteral("Speed"), QStringLiteral("at most 12 tokens/s"),
+          .facts = {{QStringLiteral("Speed"), QStringLiteral("at most 12 tokens a second"),
                      QStringLiteral("By memory.")}},
           .usable = usable};
 }
@@ -316,7 +317,7 @@ class WizardDialogTest : public QObject {
     budget.verdict = QStringLiteral("It does not fit.");
     budget.remedies = {QStringLiteral("Shorten it"), QStringLiteral("Round it")};
     dialog_->set_budget(budget);
-    QCOMPARE(dialog_->findChild<QLabel*>(QStringLiteral("wizardVerdict"))->text(), budget.verdict);
+    QCOMPARE(dialog_->findChild<DetailedText*>(QStringLiteral("wizardVerdict"))->text(), budget.verdict);
     QSignalSpy chosen(dialog_.get(), &WizardDialog::remedyChosen);
     auto* second = dialog_->findChild<QPushButton*>(QStringLiteral("wizardRemedy1"));
     QVERIFY(second);
