@@ -69,6 +69,7 @@ void plan_it(Counterpart& choice, const LoadPlan& open, const DeviceInfo& device
   }
   choice.bytes = found->plan.fits ? all_bytes(found->plan) : found->plan.min_bytes;
   choice.room = room_for(open.plan, found->plan, device, held_bytes);
+  if (choice.kind == Kind::file) choice.plan = *found;
   if (found->policy() == PolicyKind::none) return;
   const PrecisionRequest& precision = choice.options.precision;
   choice.store =

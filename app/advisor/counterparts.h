@@ -30,6 +30,7 @@ struct Counterpart {
   Room room = Room::none;
   StoreNeed store = {};
   std::int64_t pass_bytes = 0;        // that each pass of many tokens reads from the disk
+  LoadPlan plan = {};                 // of Kind::file
   std::optional<Error> trouble = {};  // why it cannot be planned; then there is no more of it
 };
 

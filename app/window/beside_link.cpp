@@ -30,19 +30,22 @@ struct BesideWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::BesideLink)
 };
 
-// Both, and how fast the disk with the stores is read where that counts.
-Result<std::pair<Counterparts, double>> look(const LoadOptions& open, const std::optional<Plan>& plan,
-                                             std::int64_t held_bytes) {
+// Both, and how fast that is which reads with the full model.
+Result<std::pair<Counterparts, BesideSpeeds>> look(const LoadOptions& open, const std::optional<Plan>& plan,
+                                                   std::int64_t held_bytes) {
   FOVEA_TRY(Counterparts found, counterparts_of(open, plan, held_bytes));
-  double bytes_per_s = 0;
+  BesideSpeeds speeds;
   const auto elsewhere = std::ranges::find(found.choices, Kind::file_elsewhere, &Counterpart::kind);
-  if (elsewhere != found.choices.end() && elsewhere->pass_bytes > 0)
-    bytes_per_s = 1e9 * measure_disk_read_gb_per_s(open.precision.stores_folder, {}).value_or(0);
-  return std::pair(std::move(found), bytes_per_s);
+  if (elsewhere == found.choices.end()) {
+    speeds.device = measure_speed(open.device).value_or(DeviceSpeed{});
+  } else if (elsewhere->pass_bytes > 0) {
+    speeds.disk_bytes_per_s = 1e9 * measure_disk_read_gb_per_s(open.precision.stores_folder, {}).value_or(0);
+  }
+  return std::pair(std::move(found), speeds);
 }
 
 QString facts_of(const BesideAnswer& answer) {
-  QStringList parts{BesideWords::tr("%1 tokens, %2 tok/s")
+  QStringList parts{BesideWords::tr("%1 tokens, %2 a second")
                         .arg(ui::count_text(answer.tokens), ui::number_text(answer.tokens_per_second))};
   if (answer.bits_per_use > 0)
     parts += BesideWords::tr("experts in use averaged %1 bits").arg(ui::number_text(answer.bits_per_use, 2));
@@ -104,16 +107,16 @@ void BesideLink::open() {
   const LoadedModel& model = chat_.model();
   const auto work = [open = chat_.opened_with(model.settings.precision), plan = model.plan,
                      held = memory_bytes(model)] { return look(open, plan, held); };
-  in_background(this, work, [this](const Result<std::pair<Counterparts, double>>& found) {
+  in_background(this, work, [this](const Result<std::pair<Counterparts, BesideSpeeds>>& found) {
     looking_ = false;
     if (!found) return tell_error(window_, found.error());
-    const auto& [all, disk_bytes_per_s] = *found;
-    if (chat_.model_loaded() && chat_.model().settings.model == all.open.model) show(all, disk_bytes_per_s);
+    const auto& [all, speeds] = *found;
+    if (chat_.model_loaded() && chat_.model().settings.model == all.open.model) show(all, speeds);
   });
 }
 
-void BesideLink::show(const Counterparts& found, double disk_bytes_per_s) {
-  offer_ = offer_beside(found, disk_bytes_per_s, most_tokens_);
+void BesideLink::show(const Counterparts& found, const BesideSpeeds& speeds) {
+  offer_ = offer_beside(found, speeds, most_tokens_);
   if (offer_.takes.text.isEmpty()) return;
   QString question;
   for (const history::Message& message : chat_.conversation().messages())

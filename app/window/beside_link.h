@@ -31,7 +31,7 @@ class BesideLink : public QObject {
   void set_most_tokens(int tokens) { most_tokens_ = tokens; }  // of an answer; for tests
 
  private:
-  void show(const Counterparts& found, double disk_bytes_per_s);
+  void show(const Counterparts& found, const BesideSpeeds& speeds);
   void wait_for_answers();
   void start(const QString& question);
   void show_progress(const BesideProgress& progress);

@@ -66,12 +66,27 @@ QString words_of_writing(const StoreNeed& store) {
   return store.needed ? OfferWords::tr("Nothing is written to the disk.") : QString();
 }
 
+// Of a text so long, at least; 0: not known.
+double reading_seconds(LoadPlan plan, const DeviceSpeed& speed, std::int64_t tokens) {
+  plan.prompt.device.gop_per_s = speed.gop_per_s;
+  plan.device_part.gb_per_s = speed.read_gb_per_s;
+  return plan.first_token_seconds(tokens);
+}
+
 // What reading both answers with it takes, where they get so long. `pass_seconds`: of the disk; 0: not known.
-QString full_words(const Counterpart& full, double pass_seconds, std::int64_t tokens) {
-  if (full.kind == Kind::file)
-    return OfferWords::tr(
-               "At the end both answers are read by the model at full precision, which takes %1 of memory.")
-        .arg(ui::bytes_text(full.bytes));
+QString full_words(const Counterpart& full, double pass_seconds, const DeviceSpeed& speed,
+                   std::int64_t tokens) {
+  if (full.kind == Kind::file) {
+    const QString words =
+        OfferWords::tr(
+            "At the end both answers are read by the model at full precision, which takes %1 of memory.")
+            .arg(ui::bytes_text(full.bytes));
+    const double least = 2 * reading_seconds(full.plan, speed, tokens);
+    if (least <= 0) return words;
+    return words + QLatin1Char(' ') +
+           OfferWords::tr("Reading them takes at least %1 and can be stopped.")
+               .arg(time_words(std::max(1LL, std::llround(least))));
+  }
   if (full.pass_bytes == 0)
     return OfferWords::tr(
         "At the end both answers are read by the model at full precision. The processor computes the experts "
@@ -89,7 +104,7 @@ QString full_words(const Counterpart& full, double pass_seconds, std::int64_t to
 
 }  // namespace
 
-BesideOffer offer_beside(const Counterparts& found, double disk_bytes_per_s, std::int64_t tokens) {
+BesideOffer offer_beside(const Counterparts& found, const BesideSpeeds& speeds, std::int64_t tokens) {
   BesideOffer offer{.adaptive = found.open};
   const Counterpart* const fixed = find(found, Kind::fixed);
   const Counterpart* const full = find_full(found);
@@ -106,10 +121,10 @@ BesideOffer offer_beside(const Counterparts& found, double disk_bytes_per_s, std
   offer.why_not_full = obstacle_of(*full, found, written);
   if (offer.why_not_full.text.isEmpty()) {
     offer.full = full->options;
-    if (disk_bytes_per_s > 0)
-      offer.full_pass_seconds = static_cast<double>(full->pass_bytes) / disk_bytes_per_s;
+    if (speeds.disk_bytes_per_s > 0)
+      offer.full_pass_seconds = static_cast<double>(full->pass_bytes) / speeds.disk_bytes_per_s;
     written = sum(written, to_write(full->store));
-    judged = full_words(*full, offer.full_pass_seconds, tokens);
+    judged = full_words(*full, offer.full_pass_seconds, speeds.device, tokens);
   } else {
     judged = OfferWords::tr("They cannot be compared with the model at full precision. %1")
                  .arg(offer.why_not_full.text);

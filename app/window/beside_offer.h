@@ -6,6 +6,7 @@
 
 #include "app/advisor/counterparts.h"
 #include "app/words/error_words.h"
+#include "engine/api/devices.h"
 
 namespace fovea::app {
 
@@ -18,8 +19,13 @@ struct BesideOffer {
   ErrorText takes = {}, why_not_full = {};
 };
 
-// `disk_bytes_per_s`: at which the full model's experts are read; 0: not known. `tokens`: of an answer, at
-// most.
-BesideOffer offer_beside(const Counterparts& found, double disk_bytes_per_s, std::int64_t tokens);
+// Of what reads the answers with the full model; 0: not known.
+struct BesideSpeeds {
+  double disk_bytes_per_s = 0;  // at which its experts are read, where they have no room
+  DeviceSpeed device = {};      // where all of it has
+};
+
+// `tokens`: of an answer, at most.
+BesideOffer offer_beside(const Counterparts& found, const BesideSpeeds& speeds, std::int64_t tokens);
 
 }  // namespace fovea::app

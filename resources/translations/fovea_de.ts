@@ -4,10 +4,6 @@
 <context>
     <name>fovea::app::BesideLink</name>
     <message>
-        <source>%1 tokens, %2 tok/s</source>
-        <translation>%1 Token, %2 Token/s</translation>
-    </message>
-    <message>
         <source>experts in use averaged %1 bits</source>
         <translation>benutzte Experten hatten im Mittel %1 Bit</translation>
     </message>
@@ -142,6 +138,14 @@
     <message>
         <source>They cannot be compared with the model at full precision. %1</source>
         <translation>Mit dem Modell in voller Genauigkeit können sie nicht verglichen werden. %1</translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2 a second</source>
+        <translation>%1 Token, %2 pro Sekunde</translation>
+    </message>
+    <message>
+        <source>Reading them takes at least %1 and can be stopped.</source>
+        <translation>Das Lesen dauert mindestens %1 und kann abgebrochen werden.</translation>
     </message>
 </context>
 <context>

@@ -41,7 +41,8 @@ Counterparts both(std::int64_t mix_bytes, std::int64_t full_bytes, std::int64_t 
 
 // With spaces that break.
 BesideOffer offer(const Counterparts& found) {
-  BesideOffer offer = app::offer_beside(found, 3e9, 400);
+  BesideOffer offer = app::offer_beside(
+      found, {.disk_bytes_per_s = 3e9, .device = {.read_gb_per_s = 30, .gop_per_s = 100}}, 400);
   for (QString* const words : {&offer.takes.text, &offer.why_not_full.text})
     words->replace(QChar::Nbsp, QLatin1Char(' '));
   return offer;
@@ -83,6 +84,24 @@ class BesideOfferTest : public QObject {
     QCOMPARE(found.why_not_full.text, QStringLiteral("Together with the fixed mix, 52.0 GB would have to be "
                                                      "written to the disk, where only 52.0 GB is free."));
     QVERIFY(found.takes.text.contains(found.why_not_full.text));
+  }
+
+  // 400 tokens of 2 · 10^9 multiply-adds each are 1.6 · 10^12 operations: 16 seconds at 10^11 a second, for
+  // each of two answers.
+  void timeIsToldWhereItFitsMemory() {
+    Counterparts some = both(0, 0, 0);
+    Counterpart& file = some.choices[0];
+    file.room = Counterpart::Room::in_its_place;
+    file.plan.options.chunk = 512;
+    file.plan.prompt.device.multiply_adds = 2e9;
+    some.choices.erase(some.choices.begin() + 1);
+    BesideOffer found = offer(some);
+    QVERIFY2(
+        found.takes.text.endsWith(QStringLiteral(
+            "which takes 40.0 GB of memory. Reading them takes at least 32 seconds and can be stopped.")),
+        qPrintable(found.takes.text));
+    some.choices[0].plan.prompt.device.multiply_adds = 0;
+    QVERIFY(!offer(some).takes.text.contains(QStringLiteral("at least")));
   }
 
   void whatIsThereCountsNot() {
