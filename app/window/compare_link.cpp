@@ -104,7 +104,7 @@ CompareChoice view_of(const Counterpart& choice, const Counterparts& all) {
 }
 
 QString speed_text(const CalibrationResult& speed) {
-  return CompareWords::tr("%1 tok/s (%2 to %3)")
+  return CompareWords::tr("%1 tokens a second (%2 to %3)")
       .arg(ui::number_text(speed.tokens_per_second), ui::number_text(speed.slowest),
            ui::number_text(speed.fastest));
 }

@@ -43,7 +43,8 @@ QString details_of(const history::Message& message) {
   if (!message.origin.model.empty()) parts += q(message.origin.model);
   const KeptTimings times = read_timings(message.timings);
   if (times.tokens_per_second > 0)
-    parts += ConversationWords::tr("%1 tok/s").arg(QLocale().toString(times.tokens_per_second, 'f', 1));
+    parts +=
+        ConversationWords::tr("%1 tokens a second").arg(QLocale().toString(times.tokens_per_second, 'f', 1));
   return parts.join(QStringLiteral(" · "));
 }
 
@@ -96,7 +97,7 @@ std::vector<ui::MessageFact> facts_of(const history::Message& message) {
                   .arg(ui::number_text(times.ttft_seconds, 2), ui::count_text(*times.prompt_tokens))
             : ConversationWords::tr("after %1 s").arg(ui::number_text(times.ttft_seconds, 2)));
     add(ConversationWords::tr("Written"),
-        ConversationWords::tr("%1 tokens in %2 s, %3 tok/s")
+        ConversationWords::tr("%1 tokens in %2 s, %3 a second")
             .arg(ui::count_text(times.tokens), ui::number_text(times.decode_seconds, 1),
                  ui::number_text(times.tokens_per_second, 1)));
   }

@@ -2,6 +2,41 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
+    <name>QPlatformTheme</name>
+    <message>
+        <source>OK</source>
+        <translation>OK</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Yes</source>
+        <translation>&amp;Ja</translation>
+    </message>
+    <message>
+        <source>&amp;No</source>
+        <translation>&amp;Nein</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Anwenden</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::BesideLink</name>
     <message>
         <source>experts in use averaged %1 bits</source>
@@ -257,10 +292,6 @@
         <translation>Dafür werden nacheinander %1 und %2 gebraucht. Neben dem geöffneten Modell ist kein Platz dafür; es wird deshalb geschlossen und danach wieder geöffnet. Das Gespräch bleibt erhalten.</translation>
     </message>
     <message>
-        <source>%1 tok/s (%2 to %3)</source>
-        <translation>%1 Token/s (%2 bis %3)</translation>
-    </message>
-    <message>
         <source>%1 s</source>
         <translation>%1 s</translation>
     </message>
@@ -351,6 +382,10 @@
     <message>
         <source>The comparison was stopped.</source>
         <translation>Der Vergleich wurde angehalten.</translation>
+    </message>
+    <message>
+        <source>%1 tokens a second (%2 to %3)</source>
+        <translation>%1 Token pro Sekunde (%2 bis %3)</translation>
     </message>
 </context>
 <context>
@@ -3193,7 +3228,7 @@
     </message>
     <message>
         <source>How closely the model still matches itself at full precision; at 100 % nothing is lost. It is an estimate, based on the loss measured for experts at each precision and on how much your conversation used each of them.</source>
-        <translation>Wie nahe das Modell noch sich selbst bei voller Genauigkeit kommt; bei 100 % geht nichts verloren. Das ist eine Schätzung aus dem Verlust, der für Experten mit jeder Genauigkeit gemessen wurde, und daraus, wie viel Ihr Gespräch jeden von ihnen benutzt hat.</translation>
+        <translation>Wie nahe das Modell dem kommt, was es bei voller Genauigkeit wäre; bei 100 % geht nichts verloren. Das ist eine Schätzung aus dem Verlust, der für Experten mit jeder Genauigkeit gemessen wurde, und daraus, wie viel Ihr Gespräch jeden von ihnen benutzt hat.</translation>
     </message>
     <message>
         <source>Adaptive and fixed</source>
@@ -3201,7 +3236,7 @@
     </message>
     <message>
         <source>An adaptive mix follows the conversation; a fixed one has as many experts at each precision, but always the same ones. The panel shows both as lines. Where the fixed one would keep more quality, the panel says so, and you can switch with one click.</source>
-        <translation>Eine adaptive Mischung folgt dem Gespräch; eine feste hat mit jeder Genauigkeit ebenso viele Experten, aber immer dieselben. Die Live-Ansicht zeigt beide als Linien. Wo die feste mehr Qualität bewahren würde, sagt sie es, und Sie können mit einem Klick wechseln.</translation>
+        <translation>Eine adaptive Mischung folgt dem Gespräch; eine feste hat mit jeder Genauigkeit ebenso viele Experten, aber immer dieselben. Unter „Experten“ stehen beide als Linien. Wo die feste mehr Qualität bewahren würde, steht es dort, und Sie können mit einem Klick wechseln.</translation>
     </message>
     <message>
         <source>Context</source>

@@ -14,6 +14,13 @@ static void load_translations() {
 namespace fovea::ui {
 namespace {
 
+// Qt's own buttons, where the system lacks their translation.
+[[maybe_unused]] constexpr const char* qt_buttons[] = {
+    QT_TRANSLATE_NOOP("QPlatformTheme", "OK"),    QT_TRANSLATE_NOOP("QPlatformTheme", "Save"),
+    QT_TRANSLATE_NOOP("QPlatformTheme", "Open"),  QT_TRANSLATE_NOOP("QPlatformTheme", "&Yes"),
+    QT_TRANSLATE_NOOP("QPlatformTheme", "&No"),   QT_TRANSLATE_NOOP("QPlatformTheme", "Cancel"),
+    QT_TRANSLATE_NOOP("QPlatformTheme", "Close"), QT_TRANSLATE_NOOP("QPlatformTheme", "Apply")};
+
 void install(const QString& name, const QString& folder) {
   auto* translator = new QTranslator(QCoreApplication::instance());
   translator->setObjectName(QStringLiteral("language"));

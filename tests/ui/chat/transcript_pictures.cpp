@@ -27,7 +27,7 @@ MessageView make(MessageId id, Author author, const char* text) {
   } else {
     view.author_name = QStringLiteral("Qwen3-30B-A3B");
     view.actions |= MessageAction::regenerate | MessageAction::continue_answer;
-    view.details = QStringLiteral("34.2 tok/s · 412 tokens · seed 7");
+    view.details = QStringLiteral("34.2 tokens a second · 412 tokens · seed 7");
   }
   view.actions |= MessageAction::remove;
   return view;

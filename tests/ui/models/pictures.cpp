@@ -121,8 +121,8 @@ void compare() {
        .other = QStringLiteral("everything at 2 bits"),
        .rows = {{QStringLiteral("Perplexity of the text"), QStringLiteral("9.07"), QStringLiteral("8.38")},
                 {QStringLiteral("Memory"), QStringLiteral("10.2 GB"), QStringLiteral("13.1 GB")},
-                {QStringLiteral("Writing speed"), QStringLiteral("14.2 tok/s (13.9 to 14.6)"),
-                 QStringLiteral("13.8 tok/s (13.1 to 14.4)")},
+                {QStringLiteral("Writing speed"), QStringLiteral("14.2 tokens a second (13.9 to 14.6)"),
+                 QStringLiteral("13.8 tokens a second (13.1 to 14.4)")},
                 {QStringLiteral("First word after a long question"), QStringLiteral("2.9 s"),
                  QStringLiteral("3.0 s")}},
        .note = QStringLiteral("Quality is the probability that the model gives to the text's next token, "
