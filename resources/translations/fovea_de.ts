@@ -2737,14 +2737,6 @@
         <translation>Experten</translation>
     </message>
     <message>
-        <source>Live panel</source>
-        <translation>Live-Ansicht</translation>
-    </message>
-    <message>
-        <source>&amp;Detach the live panel</source>
-        <translation>Live-Ansicht &amp;ablösen</translation>
-    </message>
-    <message>
         <source>&amp;File</source>
         <translation>&amp;Datei</translation>
     </message>
@@ -2909,10 +2901,6 @@
         <translation>&amp;Vergleichen …</translation>
     </message>
     <message>
-        <source>Show or hide the experts&apos; panel</source>
-        <translation>Live-Ansicht der Experten ein- oder ausblenden</translation>
-    </message>
-    <message>
         <source>All commands</source>
         <translation>Alle Befehle</translation>
     </message>
@@ -3002,6 +2990,22 @@
     <message>
         <source>Show the conversations</source>
         <translation>Gespräche zeigen</translation>
+    </message>
+    <message>
+        <source>Show or hide the experts</source>
+        <translation>Experten ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Pi&amp;n</source>
+        <translation>A&amp;nheften</translation>
+    </message>
+    <message>
+        <source>&amp;Experts</source>
+        <translation>E&amp;xperten</translation>
+    </message>
+    <message>
+        <source>&amp;Detach the experts</source>
+        <translation>Experten &amp;ablösen</translation>
     </message>
 </context>
 <context>

@@ -112,7 +112,9 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent), beside_width_(pan
 QWidget* ChatWindow::make_header() {
   auto* header = new QWidget(this);
   auto* layout = new QHBoxLayout(header);
-  layout->setContentsMargins(space::tight, space::close, space::usual, space::close);
+  // The name stands on the line of the mark's; the icons end where the conversation does, for what is in
+  // them.
+  layout->setContentsMargins(space::tight, space::close + 1, space::close + 1, space::close - 1);
   layout->setSpacing(0);
   sidebar_button_ = icon_button(Glyph::sidebar, tr("Show the conversations"), header);
   sidebar_button_->setObjectName(QStringLiteral("sidebarButton"));
@@ -144,7 +146,7 @@ QWidget* ChatWindow::make_header() {
   requests_->setMinimumHeight(control_height);
   requests_->hide();
   connect(requests_, &QToolButton::clicked, this, &ChatWindow::serverSettingsRequested);
-  panel_button_ = icon_button(Glyph::panel, tr("Show or hide the experts' panel"), header);
+  panel_button_ = icon_button(Glyph::panel, tr("Show or hide the experts"), header);
   panel_button_->setObjectName(QStringLiteral("panelButton"));
   panel_button_->setCheckable(true);
   panel_button_->hide();  // until there is a panel

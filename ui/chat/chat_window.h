@@ -168,7 +168,7 @@ class ChatWindow : public QMainWindow {
   void show_commands();
   void show_about();
   void update_actions();
-  void fill_move_menu();
+  void tell_place();
 
   State state_ = State::no_model;
   QWidget* header_;
@@ -213,6 +213,7 @@ class ChatWindow : public QMainWindow {
   std::vector<QAction*> when_stored_;  // on the whole conversation
   QMenu* deleted_menu_ = nullptr;
   QMenu* move_menu_ = nullptr;
+  QAction* pin_ = nullptr;
   QMenu* presets_menu_ = nullptr;
   QMenu* prompts_menu_ = nullptr;
   QAction* stop_ = nullptr;

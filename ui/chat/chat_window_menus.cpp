@@ -121,11 +121,17 @@ void ChatWindow::make_menus() {
     show_sidebar(true);
     sidebar_->rename(sidebar_->current());
   });
+  stored("pinAction", tr("Pi&n"), {}, [this] {
+    const qint64 current = sidebar_->current();
+    Q_EMIT sidebar_->pinRequested(current, !sidebar_->is_pinned(current));
+  });
+  pin_ = when_stored_.back();
+  pin_->setCheckable(true);
   move_menu_ = chat->addMenu(tr("Mo&ve to folder"));
   move_menu_->setObjectName(QStringLiteral("moveMenu"));
   when_stored_.push_back(move_menu_->menuAction());
-  connect(sidebar_, &Sidebar::foldersChanged, this, &ChatWindow::fill_move_menu);
-  connect(move_menu_, &QMenu::aboutToShow, this, &ChatWindow::fill_move_menu);
+  connect(sidebar_, &Sidebar::foldersChanged, this, &ChatWindow::tell_place);
+  connect(chat, &QMenu::aboutToShow, this, &ChatWindow::tell_place);
   stored("deleteAction", tr("&Delete this conversation"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_Delete),
          [this] { Q_EMIT sidebar_->deleteRequested(sidebar_->current()); });
 
@@ -211,7 +217,9 @@ void ChatWindow::insert_prompt(const QString& id) {
   composer_->focus_input();
 }
 
-void ChatWindow::fill_move_menu() {
+// Of the conversation in the list.
+void ChatWindow::tell_place() {
+  pin_->setChecked(sidebar_->is_pinned(sidebar_->current()));
   move_menu_->clear();
   sidebar_->fill_move_menu(*move_menu_, sidebar_->current());
 }
@@ -221,7 +229,7 @@ void ChatWindow::update_actions() {
   const bool has_messages = transcript_->message_count() > 0;
   for (QAction* action : when_idle_) action->setEnabled(state_ == State::ready && has_messages);
   for (QAction* action : when_stored_) action->setEnabled(sidebar_->current() != 0);
-  fill_move_menu();  // of another conversation
+  tell_place();
 }
 
 void ChatWindow::open_file() {
@@ -242,7 +250,7 @@ void ChatWindow::import_file() {
 }
 
 void ChatWindow::show_commands() {
-  fill_move_menu();
+  tell_place();
   // The panel's work on what is seen of it.
   auto* palette = new CommandPalette(*menuBar(), has_panel() ? more_commands_ : QList<QMenu*>(), this);
   palette->setAttribute(Qt::WA_DeleteOnClose);

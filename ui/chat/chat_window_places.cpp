@@ -84,7 +84,7 @@ void ChatWindow::set_live_panel(QWidget* panel, QMenu* commands) {
   resizeDocks({live_dock_}, {panel_width}, Qt::Horizontal);
   overlay_ = new PanelOverlay(centralWidget());
   overlay_->hide();
-  panel_action_ = new QAction(tr("Live panel"), this);
+  panel_action_ = new QAction(tr("&Experts"), this);
   panel_action_->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_L));
   panel_action_->setCheckable(true);
   addAction(panel_action_);
@@ -92,7 +92,7 @@ void ChatWindow::set_live_panel(QWidget* panel, QMenu* commands) {
   connect(panel_button_, &QToolButton::clicked, panel_action_, &QAction::trigger);
   connect(live_dock_, &QDockWidget::visibilityChanged, this, &ChatWindow::tell_panel);
   view_menu_->insertAction(view_menu_->actions().value(1), panel_action_);
-  auto* detach = new QAction(tr("&Detach the live panel"), this);
+  auto* detach = new QAction(tr("&Detach the experts"), this);
   detach->setObjectName(QStringLiteral("detachLiveAction"));
   detach->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
   detach->setCheckable(true);

@@ -44,6 +44,7 @@ class Sidebar : public QWidget {
   void focus_search();
   void set_place(SidebarPlace place);  // its row is lit
   void rename(qint64 conversation);
+  bool is_pinned(qint64 conversation) const;
   void rename_folder(qint64 folder);
   const std::vector<FolderItem>& folders() const { return folders_; }
   // Where it can go: each folder, none, a new one.

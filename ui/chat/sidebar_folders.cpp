@@ -48,6 +48,11 @@ void Sidebar::fill_conversation_menu(QMenu& menu, const QModelIndex& index) {
   menu.addAction(tr("Delete"), this, [this, id] { Q_EMIT deleteRequested(id); });
 }
 
+bool Sidebar::is_pinned(qint64 conversation) const {
+  const auto item = std::ranges::find(conversations_, conversation, &ConversationItem::id);
+  return item != conversations_.end() && item->pinned;
+}
+
 void Sidebar::fill_move_menu(QMenu& menu, qint64 conversation) {
   const auto item = std::ranges::find(conversations_, conversation, &ConversationItem::id);
   const qint64 now = item == conversations_.end() ? 0 : item->folder;

@@ -348,6 +348,32 @@ class ChatWindowTest : public QObject {
     QVERIFY(enabled("regenerateAction"));
   }
 
+  // Of the conversation that is shown: also from the keyboard, by the command palette.
+  void pinsTheConversation() {
+    auto* pin = window_->findChild<QAction*>(QStringLiteral("pinAction"));
+    window_->set_state(ChatWindow::State::ready);
+    window_->set_conversation_title(QString());
+    QVERIFY(!pin->isEnabled());
+    ConversationItem item;
+    item.id = 3;
+    const auto show = [&](bool pinned) {
+      item.pinned = pinned;
+      window_->sidebar().set_conversations({item}, false);
+      window_->sidebar().set_current(3);
+      window_->set_conversation_title(QStringLiteral("One"));
+    };
+    QSignalSpy asked(&window_->sidebar(), &Sidebar::pinRequested);
+    show(false);
+    QVERIFY(pin->isEnabled() && !pin->isChecked());
+    pin->trigger();
+    show(true);
+    QVERIFY(pin->isChecked());
+    pin->trigger();
+    QCOMPARE(asked.count(), 2);
+    QCOMPARE(asked[0], (QVariantList{qint64{3}, true}));
+    QCOMPARE(asked[1], (QVariantList{qint64{3}, false}));
+  }
+
   void escapeStopsTheAnswerFromEverywhere() {
     auto* panel_button = new QToolButton;
     window_->set_live_panel(panel_button);
