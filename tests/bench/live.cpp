@@ -5,6 +5,7 @@
 #include <QEventLoop>
 #include <QSplitter>
 #include <QTimer>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -21,7 +22,9 @@ namespace {
 using namespace fovea;
 
 constexpr double kSessionSeconds = 150;  // as if all of its tokens were written; prompts are read faster
-constexpr int kWarmMilliseconds = 5'000, kMilliseconds = 20'000;
+constexpr int kWarmMilliseconds = 5'000, kPartMilliseconds = 1'000, kParts = 20;
+constexpr int kMilliseconds = kPartMilliseconds * kParts;
+constexpr double kStudent = 2.093;  // of 19 degrees of freedom, for 95 %
 
 // This thread's own work: others may keep the processor busy.
 double worked_seconds() {
@@ -62,14 +65,24 @@ bool measure(const tests::SessionShape& shape, QSize size, bool patterns) {
   panel.findChild<QSplitter*>()->setSizes({450, size.height() - 450});
   panel.show();
   run_for(kWarmMilliseconds);
-  const double before = worked_seconds();
   const std::size_t first = next;
-  run_for(kMilliseconds);
-  const double worked = worked_seconds() - before;
-  std::printf("%-20s %4d x %-4d %-10s %.2f %% of one core, %.2f ms for each of %zu snapshots; %.1f MB kept\n",
-              shape.like.c_str(), size.width(), size.height(), patterns ? "patterns" : "",
-              1e5 * worked / kMilliseconds, 1e3 * worked / static_cast<double>(next - first), next - first,
-              static_cast<double>(live.ring().memory_bytes()) / 1e6);
+  double sum = 0, squares = 0;  // of what each part took
+  for (int part = 0; part < kParts; ++part) {
+    const double before = worked_seconds();
+    run_for(kPartMilliseconds);
+    const double worked = worked_seconds() - before;
+    sum += worked;
+    squares += worked * worked;
+  }
+  const double mean = sum / kParts;
+  const double error = kStudent * std::sqrt((squares / kParts - mean * mean) / (kParts - 1));
+  const auto percent = [](double seconds) { return 1e5 * seconds / kPartMilliseconds; };
+  std::printf(
+      "%-20s %4d x %-4d %-10s %.2f %% of one core (95 %% %.2f to %.2f), %.2f ms for each of %zu snapshots; "
+      "%.1f MB kept\n",
+      shape.like.c_str(), size.width(), size.height(), patterns ? "patterns" : "", percent(mean),
+      percent(mean - error), percent(mean + error), 1e3 * sum / static_cast<double>(next - first),
+      next - first, static_cast<double>(live.ring().memory_bytes()) / 1e6);
   return true;
 }
 
