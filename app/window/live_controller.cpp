@@ -156,7 +156,9 @@ void LiveController::save(const QString& path, const LiveExport& data) {
   in_background(
       panel_.data(), [path, data] { return save_export(path, data); },
       [panel = panel_.data(), path](const Result<void>& saved) {
-        panel->show_message(saved ? tr("Saved %1").arg(path) : error_text(saved.error()).text);
+        if (saved) return panel->show_message(tr("Saved %1").arg(path));
+        const ErrorText error = error_text(saved.error());
+        panel->show_message(error.text, error.details);
       });
 }
 
@@ -167,7 +169,8 @@ void LiveController::open_recording(const QString& path) {
         if (recording) {
           session->play(*recording, QFileInfo(path).fileName());
         } else {
-          panel->show_message(error_text(recording.error()).text);
+          const ErrorText error = error_text(recording.error());
+          panel->show_message(error.text, error.details);
         }
       });
 }

@@ -447,10 +447,6 @@
         <translation>Mit %1</translation>
     </message>
     <message>
-        <source>%1 tok/s</source>
-        <translation>%1 Token/s</translation>
-    </message>
-    <message>
         <source>Stopped</source>
         <translation>Angehalten</translation>
     </message>
@@ -511,10 +507,6 @@
         <translation>Geschrieben</translation>
     </message>
     <message>
-        <source>%1 tokens in %2 s, %3 tok/s</source>
-        <translation>%1 Token in %2 s, %3 Token/s</translation>
-    </message>
-    <message>
         <source>Energy</source>
         <translation>Energie</translation>
     </message>
@@ -541,6 +533,14 @@
     <message>
         <source>Sampling</source>
         <translation>Sampling</translation>
+    </message>
+    <message>
+        <source>%1 tokens a second</source>
+        <translation>%1 Token pro Sekunde</translation>
+    </message>
+    <message>
+        <source>%1 tokens in %2 s, %3 a second</source>
+        <translation>%1 Token in %2 s, %3 pro Sekunde</translation>
     </message>
 </context>
 <context>
@@ -578,7 +578,7 @@
     </message>
     <message>
         <source>The demo&apos;s experts are ready: those that your conversation uses are kept precise, the others take less room. Watch them in the panel.</source>
-        <translation>Die Experten des Demomodells sind bereit: Diejenigen, die Ihr Gespräch nutzt, bleiben genau, die anderen brauchen weniger Platz. In der Live-Ansicht können Sie zusehen.</translation>
+        <translation>Die Experten des Demomodells sind bereit: Diejenigen, die Ihr Gespräch nutzt, bleiben genau, die anderen brauchen weniger Platz. Unter „Experten“ können Sie zusehen.</translation>
     </message>
     <message>
         <source>An explanation</source>
@@ -4035,16 +4035,20 @@
         <translation>kräftiger = mehr genutzt</translation>
     </message>
     <message>
-        <source>The colour shows how many bits a weight has, its strength how hot an expert is: the square root of its hotness relative to the hottest expert of its layer. Hotness is how much of the router&apos;s weight an expert has received lately. The line is how many of a layer&apos;s experts the memory allows to be more precise than the lowest: where it includes one that is not, another expert was worth more. A lozenge is a version that is being read. What has just changed is outlined; it brightens when it becomes more precise, and darkens when it makes room.</source>
-        <translation>Die Farbe zeigt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Nachfrage im Verhältnis zum gefragtesten Experten seiner Schicht. Die Nachfrage ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekommen hat. Die Linie zeigt, wie viele Experten einer Schicht laut Speicher genauer sein dürfen als die niedrigste Stufe; reicht sie über einen hinaus, war ein anderer Experte mehr wert. Eine Raute ist eine Version, die gerade gelesen wird. Was sich eben geändert hat, ist umrandet: Es leuchtet auf, wenn es genauer wird, und wird dunkel, wenn es Platz macht.</translation>
-    </message>
-    <message>
         <source>just changed</source>
         <translation>eben geändert</translation>
     </message>
     <message>
-        <source>this many fit above %1</source>
-        <translation>so viele passen über %1</translation>
+        <source>The colour shows how many bits a weight has, its strength how hot an expert is: the square root of its hotness relative to the hottest expert of its layer. Hotness is how much of the router&apos;s weight an expert has received lately. The line is how many of a layer&apos;s experts are more precise than the lowest: where it includes one that is not, another expert was worth more. A lozenge is a version that is being read. What has just changed is outlined; it brightens when it becomes more precise, and fades in when it makes room.</source>
+        <translation>Die Farbe zeigt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Nachfrage im Verhältnis zum gefragtesten Experten seiner Schicht. Die Nachfrage ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekommen hat. Die Linie zeigt, wie viele Experten einer Schicht genauer sind als die niedrigste Stufe; reicht sie über einen hinaus, der es nicht ist, war ein anderer mehr wert. Eine Raute ist eine Fassung, die gerade gelesen wird. Was sich eben geändert hat, ist umrandet: Es leuchtet auf, wenn es genauer wird, und kommt aus dem Hintergrund, wenn es Platz macht.</translation>
+    </message>
+    <message>
+        <source>this many are above %1</source>
+        <translation>so viele haben mehr als %1</translation>
+    </message>
+    <message>
+        <source>being read</source>
+        <translation>wird gelesen</translation>
     </message>
 </context>
 <context>
@@ -4267,10 +4271,6 @@
         <translation>Die Experten belegen mehr als ihr Budget.</translation>
     </message>
     <message>
-        <source>Live panel</source>
-        <translation>Live-Ansicht</translation>
-    </message>
-    <message>
         <source>Alarm</source>
         <translation>Alarm</translation>
     </message>
@@ -4321,10 +4321,6 @@
     <message>
         <source>One layer or all (L)</source>
         <translation>Eine Schicht oder alle (L)</translation>
-    </message>
-    <message>
-        <source>Replay a recording or trace…</source>
-        <translation>Aufzeichnung oder Spur wiedergeben …</translation>
     </message>
     <message>
         <source>Replay</source>
@@ -4469,10 +4465,6 @@
         </translation>
     </message>
     <message>
-        <source>%1, the most used first</source>
-        <translation>%1, die meistgenutzten zuerst</translation>
-    </message>
-    <message>
         <source>%1, by their numbers</source>
         <translation>%1, nach ihren Nummern</translation>
     </message>
@@ -4532,10 +4524,6 @@
         <translation>In die Antworten hineinsehen</translation>
     </message>
     <message>
-        <source>%1 tokens per second</source>
-        <translation>%1 Token pro Sekunde</translation>
-    </message>
-    <message>
         <source>All experts, used or not, have %1 bits on average</source>
         <translation>Alle Experten, ob genutzt oder nicht, haben im Mittel %1 Bit</translation>
     </message>
@@ -4558,6 +4546,18 @@
     <message>
         <source>The experts keep their precision here.</source>
         <translation>Die Experten behalten hier ihre Genauigkeit.</translation>
+    </message>
+    <message>
+        <source>%1, hottest first</source>
+        <translation>%1, gefragteste zuerst</translation>
+    </message>
+    <message>
+        <source>%1 tokens a second</source>
+        <translation>%1 Token pro Sekunde</translation>
+    </message>
+    <message>
+        <source>Replay a recording…</source>
+        <translation>Aufzeichnung wiedergeben …</translation>
     </message>
 </context>
 <context>
@@ -4880,14 +4880,6 @@
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>KV cache</source>
-        <translation>KV-Cache</translation>
-    </message>
-    <message>
-        <source>Activations</source>
-        <translation>Aktivierungen</translation>
-    </message>
-    <message>
         <source>Hot experts (%1)</source>
         <translation>Gefragte Experten (%1)</translation>
     </message>
@@ -4910,10 +4902,6 @@
     <message>
         <source>Kept free</source>
         <translation>Freigehalten</translation>
-    </message>
-    <message>
-        <source>Device budget</source>
-        <translation>Budget des Geräts</translation>
     </message>
     <message>
         <source>%1 of %2</source>
@@ -4970,6 +4958,18 @@
     <message>
         <source>Shared weights</source>
         <translation>Gemeinsame Gewichte</translation>
+    </message>
+    <message>
+        <source>Conversation</source>
+        <translation>Gespräch</translation>
+    </message>
+    <message>
+        <source>Working memory</source>
+        <translation>Rechenpuffer</translation>
+    </message>
+    <message>
+        <source>Budget</source>
+        <translation>Budget</translation>
     </message>
 </context>
 <context>

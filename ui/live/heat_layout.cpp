@@ -6,9 +6,8 @@
 namespace fovea::ui {
 namespace {
 
-constexpr double kThinnest = 2.4;    // an unfolded cell
-constexpr double kGapShare = 0.14;   // of a folded layer's band
-constexpr double kWidestCell = 3.2;  // ÷ its height
+constexpr double kThinnest = 2.4;   // an unfolded cell
+constexpr double kGapShare = 0.14;  // of a folded layer's band
 
 }  // namespace
 
@@ -56,11 +55,7 @@ void HeatLayout::choose_fold() {
 }
 
 double HeatLayout::cell_width() const {
-  if (columns_ == 0) return 0;
-  const double width = area_.width() / columns_;
-  // A model of few experts does not become a wall of planks.
-  const double widest = kWidestCell * cell_height() / zoom_;
-  return zoom_ * (columns_ <= 16 ? std::min(width, std::max(widest, 48.0)) : width);
+  return columns_ == 0 ? 0 : zoom_ * area_.width() / columns_;
 }
 
 double HeatLayout::band_height() const {

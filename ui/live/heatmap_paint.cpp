@@ -107,7 +107,7 @@ QPolygonF HeatmapView::frontier() const {
 void HeatmapView::paint_frontier(QPainter& painter) const {
   if (!has_frontier()) return;
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(tones(palette()).third, 1));
+  painter.setPen(QPen(tones(palette()).second, 1));
   painter.drawPolyline(frontier());
 }
 
@@ -180,9 +180,9 @@ void HeatmapView::paint_in_flight(QPainter& painter) {
     const double freshness = std::clamp(fresh, 0.0, 1.0);
     if (unit >= static_cast<std::int64_t>(scene_.frame->size()) || ++drawn > kMaxRings) continue;
     if (single_layer_ && cell_of(unit).layer != *single_layer_) continue;
-    // To more bits it brightens once; to fewer it comes out of the dark, in both themes.
-    QColor veil = is_up ? Qt::white : Qt::black;
-    veil.setAlphaF(static_cast<float>((is_up ? 0.55 : 0.6) * freshness * freshness));
+    // To more bits it brightens once; to fewer it comes out of the ground.
+    QColor veil = is_up ? QColor(Qt::white) : palette().color(QPalette::Base);
+    veil.setAlphaF(static_cast<float>((is_up ? 0.35 : 0.6) * freshness * freshness));
     const QRectF cell = rect_of(unit);
     // Without what is between cells that stand apart.
     const QRect whole = cell.toRect();

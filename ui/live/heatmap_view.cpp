@@ -131,7 +131,9 @@ void HeatmapView::update_layout() {
   const double labels =
       fontMetrics().horizontalAdvance(layer_name(layers - 1)) + fontMetrics().averageCharWidth();
   const double top = fontMetrics().height() * 0.3;
-  layout_.set_area(QRectF(labels, top, std::max(1.0, width() - labels), std::max(1.0, height() - top)));
+  // The frames of what has just changed reach a pixel over their cells.
+  const double room = width() - labels - 2;
+  layout_.set_area(QRectF(labels, top, std::max(1.0, room), std::max(1.0, height() - top)));
   layout_.set_shape(single_layer_.value_or(0), single_layer_ ? 1 : layers, units,
                     order_ == HeatOrder::by_hotness);
 }

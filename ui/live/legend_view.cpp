@@ -9,6 +9,7 @@
 #include "ui/live/heat_painter.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
+#include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"
 
 namespace fovea::ui {
@@ -18,13 +19,14 @@ LegendView::LegendView(QWidget* parent) : QWidget(parent) {
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // fixed would be the height of the hint
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
-  setToolTip(tr(
-      "The colour shows how many bits a weight has, its strength how hot an expert is: the square root of "
-      "its hotness relative to the hottest expert of its layer. Hotness is how much of the router's "
-      "weight an expert has received lately. The line is how many of a layer's experts the memory allows "
-      "to be more precise than the lowest: where it includes one that is not, another expert was worth "
-      "more. A lozenge is a version that is being read. What has just changed is outlined; it brightens when "
-      "it becomes more precise, and darkens when it makes room."));
+  setToolTip(
+      tr("The colour shows how many bits a weight has, its strength how hot an expert is: the square root of "
+         "its hotness relative to the hottest expert of its layer. Hotness is how much of the router's "
+         "weight an expert has received lately. The line is how many of a layer's experts are more precise "
+         "than the lowest: where it includes one that is not, another expert was worth more. A lozenge is a "
+         "version that is being read. What has just changed is outlined; it brightens when it becomes more "
+         "precise, and fades in when it makes room."));
+  set_type(*this, Type::hint);
 }
 
 void LegendView::set_numbers(const SnapshotNumbers& numbers, std::int64_t on_disk, bool by_use) {
@@ -44,20 +46,24 @@ void LegendView::set_numbers(const SnapshotNumbers& numbers, std::int64_t on_dis
   update();
 }
 
-void LegendView::set_frontier(bool shown) {
-  if (shown == frontier_) return;
-  frontier_ = shown;
+void LegendView::set(bool& what, bool shown) {
+  if (shown == what) return;
+  what = shown;
   updateGeometry();
   tell();
   update();
 }
 
 void LegendView::set_swaps(bool shown) {
-  if (shown == swaps_) return;
-  swaps_ = shown;
-  updateGeometry();
-  tell();
-  update();
+  set(swaps_, shown);
+}
+
+void LegendView::set_frontier(bool shown) {
+  set(frontier_, shown);
+}
+
+void LegendView::set_reading(bool shown) {
+  set(reading_, shown);
 }
 
 void LegendView::tell() {
@@ -167,9 +173,9 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
   if (!swaps_) return y + line * 1.2;
   if (frontier_) {
     const QPointF mark =
-        words(tr("this many fit above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
+        words(tr("this many are above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
     if (painter) {
-      painter->setPen(QPen(tones(palette()).third, 1));
+      painter->setPen(QPen(tones(palette()).second, 1));
       painter->drawLine(QPointF(mark.x(), mark.y() + line / 2),
                         QPointF(mark.x() + line * 0.9, mark.y() + line / 2));
     }
@@ -181,6 +187,17 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
     painter->setBrush(Qt::NoBrush);
     painter->drawRect(
         QRectF(ring.x() + (line - side) / 2 - line * 0.1, ring.y() + (line - side) / 2, side, side).toRect());
+  }
+  if (!reading_) return y + line * 1.2;
+  const QPointF lozenge = words(tr("being read"), line);
+  if (painter) {
+    const QPointF middle(lozenge.x() + line * 0.4, lozenge.y() + line / 2);
+    const double half = line * 0.3;
+    const QPointF corners[] = {middle + QPointF(0, -half), middle + QPointF(half, 0),
+                               middle + QPointF(0, half), middle + QPointF(-half, 0)};
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->drawPolygon(corners, 4);
+    painter->setRenderHint(QPainter::Antialiasing, false);
   }
   return y + line * 1.2;
 }

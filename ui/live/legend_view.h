@@ -17,8 +17,9 @@ class LegendView : public QWidget {
   // no hotness is measured.
   void set_numbers(const SnapshotNumbers& numbers, std::int64_t on_disk, bool by_use);
   void set_textures(bool shown);
-  void set_swaps(bool shown);
-  void set_frontier(bool shown);  // the map draws the budget's line  // whether experts move at all
+  void set_swaps(bool shown);     // whether experts move at all
+  void set_frontier(bool shown);  // the map draws the line of those above the lowest tier
+  void set_reading(bool shown);   // experts are being read
 
   QSize sizeHint() const override;
   bool hasHeightForWidth() const override { return true; }
@@ -31,6 +32,7 @@ class LegendView : public QWidget {
  private:
   // Draws, or with no painter only measures; adds the entries to `said`. Returns the height.
   double lay_out(QPainter* painter, double width, QStringList* said = nullptr) const;
+  void set(bool& what, bool shown);
   void tell();
   double words_width() const;
   std::vector<double> tier_bits() const;
@@ -38,7 +40,7 @@ class LegendView : public QWidget {
 
   SnapshotNumbers numbers_;
   std::int64_t on_disk_ = 0;
-  bool by_use_ = false, textures_ = false, swaps_ = true, frontier_ = false;
+  bool by_use_ = false, textures_ = false, swaps_ = true, frontier_ = false, reading_ = false;
 };
 
 }  // namespace fovea::ui

@@ -12,6 +12,7 @@
 #include <QTableView>
 #include <QTimer>
 #include <QToolButton>
+#include <algorithm>
 
 #include "ui/language/number_text.h"
 #include "ui/live/expert_table.h"
@@ -28,13 +29,14 @@
 #include "ui/live/story_view.h"
 #include "ui/live/tour_view.h"
 #include "ui/live/traffic_view.h"
+#include "ui/theme/detailed_text.h"
 #include "ui/theme/icons.h"
 
 namespace fovea::ui {
 namespace {
 
 constexpr int kTickMilliseconds = 100;
-constexpr int kLargeTickMilliseconds = 180;  // so that a map of so many experts takes no more of a core
+constexpr int kLargeTickMilliseconds = 180, kHatchedTickMilliseconds = 260;  // no more of a core for so many
 constexpr std::int64_t kLargeMap = 16'384;
 // Numbers that nobody reads faster; what happens is told while it is seen.
 constexpr int kTicksBetweenStrips = 10, kTicksBetweenJudgements = 20;
@@ -54,7 +56,8 @@ LivePanel::LivePanel(LiveSource& source, QWidget* parent) : QWidget(parent), sou
   message_timer_ = new QTimer(this);
   message_timer_->setSingleShot(true);
   build();
-  connect(message_timer_, &QTimer::timeout, message_, &QLabel::hide);
+  connect(message_timer_, &QTimer::timeout, message_, &QWidget::hide);
+  connect(message_, &DetailedText::detailsShown, message_timer_, &QTimer::stop);  // they are read
   connect(&source_, &LiveSource::modelChanged, this, &LivePanel::show_model);
   connect(&source_, &LiveSource::momentChanged, this, &LivePanel::show_moment);
   connect(&source_, &LiveSource::measuresChanged, this, &LivePanel::show_measures);
@@ -97,6 +100,7 @@ void LivePanel::show_model() {
   routers_->set_model(model);
   traffic_->set_swaps(model.moves_experts);
   legend_->set_swaps(model.moves_experts);
+  legend_->set_reading(false);
   switch_->setText(model.other == ShownModel::Other::fixed ? tr("Keep a fixed mix…")
                                                            : tr("Follow the conversation…"));
   beside_->setVisible(model.other == ShownModel::Other::fixed);
@@ -133,7 +137,9 @@ void LivePanel::refresh() {
 void LivePanel::refresh_map() {
   if (source_.nothing()) return;
   const std::int64_t units = source_.numbers().layers * source_.numbers().units_per_layer;
-  const int tick = units > kLargeMap ? kLargeTickMilliseconds : kTickMilliseconds;
+  const int tick = units <= kLargeMap     ? kTickMilliseconds
+                   : heatmap_->textures() ? kHatchedTickMilliseconds
+                                          : kLargeTickMilliseconds;
   if (tick != timer_->interval()) timer_->setInterval(tick);
   HeatmapView::Scene scene;
   scene.frame = &source_.frame();
@@ -141,6 +147,9 @@ void LivePanel::refresh_map() {
   scene.fresh = source_.fresh_changes();
   follow_->set_tiers(tier_texts(source_.numbers()), scene.bits);
   heatmap_->set_scene(scene);
+  // From the first one on, so that the map's room does not come and go.
+  if (std::ranges::any_of(scene.frame->target, [](std::uint8_t target) { return target != no_tier; }))
+    legend_->set_reading(true);
   if (!scene.fresh.empty()) refresh_story();  // the words say what the map shows
   follow_->set_followed(source_.followed());
   if (const ShownMoment moment = source_.moment(); is_held(moment)) update_timeline(moment);
@@ -237,7 +246,7 @@ void LivePanel::show_map_title() {
                     .arg(layer_text(source_.model(), *layer))
               : tr("%n layer(s) of %1 experts", nullptr, static_cast<int>(numbers.layers))
                     .arg(numbers.units_per_layer);
-    title = heatmap_->order() == HeatOrder::by_hotness ? tr("%1, the most used first").arg(experts)
+    title = heatmap_->order() == HeatOrder::by_hotness ? tr("%1, hottest first").arg(experts)
                                                        : tr("%1, by their numbers").arg(experts);
   }
   if (map_title_->text() != title) map_title_->setText(title);
@@ -266,10 +275,11 @@ void LivePanel::show_tour(const std::optional<TourCaption>& caption) {
   // The captions say what the story would, and the map needs the room.
   story_->setHidden(caption || source_.nothing() || source_.story().empty());
   if (caption) line_->hide();
+  arrange();
 }
 
-void LivePanel::show_message(const QString& text) {
-  message_->setText(text);
+void LivePanel::show_message(const QString& text, const QString& details) {
+  message_->set_text(text, details);
   message_->show();
   message_timer_->start(kMessageMilliseconds);
   QAccessibleEvent event(message_, QAccessible::Alert);
@@ -331,8 +341,7 @@ void LivePanel::update_header(const ShownMoment& moment) {
       break;
   }
   if (moment.state != State::idle)
-    parts +=
-        tr("%1 tokens per second").arg(number_text(n.tokens_per_second, n.tokens_per_second < 10 ? 1 : 0));
+    parts += tr("%1 tokens a second").arg(number_text(n.tokens_per_second, n.tokens_per_second < 10 ? 1 : 0));
   // Beside the gauge, which weighs what is used, these would be other numbers of what seems to be the same.
   QStringList more{
       tr("All experts, used or not, have %1 bits on average").arg(number_text(n.mean_bits_per_weight, 2))};

@@ -21,6 +21,7 @@ class QVBoxLayout;
 
 namespace fovea::ui {
 
+class DetailedText;
 class ExpertTable;
 class ExpertView;
 class FollowView;
@@ -49,7 +50,7 @@ class LivePanel : public QWidget {
   // Asks before the switch to a fixed mix, or from it; `possible`: else it only says why not.
   void confirm_switch(bool to_fixed, const QString& what_it_takes, bool possible);
   // One line under the map for a while: what became of an export, why a file could not be read.
-  void show_message(const QString& text);
+  void show_message(const QString& text, const QString& details = {});
 
   HeatmapView& heatmap() { return *heatmap_; }
   TourView& tour() { return *tour_; }
@@ -88,6 +89,7 @@ class LivePanel : public QWidget {
   QWidget* make_story();
   QWidget* make_map();
   QWidget* make_map_tools();
+  QAction* add_to_menu(QToolButton& tool, QAction* before);
   QWidget* make_sections();
   QWidget* make_timeline();
   QWidget* make_empty_page();
@@ -127,13 +129,13 @@ class LivePanel : public QWidget {
   QString lit_conversation_;
 
   QMenu* menu_;
-  QAction *switch_, *beside_, *tour_action_, *replay_action_;
+  QAction *switch_, *beside_, *tour_action_, *replay_action_, *details_action_;
   QStackedWidget* pages_;
   QLabel* empty_text_;
   QWidget* empty_button_;
   Headline* headline_;
   QLabel* alarm_ = nullptr;
-  QLabel* message_;
+  DetailedText* message_;
   QToolButton* freeze_;
   QSplitter* splitter_;
   QStackedWidget* map_pages_;
@@ -156,7 +158,7 @@ class LivePanel : public QWidget {
   QLabel *subtitle_, *map_title_, *advice_words_;
   QPushButton* advice_switch_;
   QWidget *advice_, *tools_, *timeline_, *story_page_, *details_page_;
-  QToolButton* details_;
+  QToolButton *details_, *live_;
   QSlider* slider_;
   QLabel* time_;
   QToolButton* play_;

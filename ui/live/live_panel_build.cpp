@@ -33,6 +33,8 @@
 #include "ui/live/story_view.h"
 #include "ui/live/tour_view.h"
 #include "ui/live/traffic_view.h"
+#include "ui/theme/detailed_text.h"
+#include "ui/theme/style.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"
@@ -56,17 +58,23 @@ QSize LivePanel::sizeHint() const {
 }
 
 void LivePanel::build() {
-  setAccessibleName(tr("Live panel"));
+  setAccessibleName(tr("Experts"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   pages_ = new QStackedWidget(this);
   pages_->addWidget(make_empty_page());
   auto* page = new QWidget(pages_);
   auto* content = new QVBoxLayout(page);
-  // Its title stands on the line of the conversation's.
-  content->setContentsMargins(space::wide, space::hair / 2, space::wide, space::close);
+  // Flat buttons reach into the margins, so that their words begin and end where all else does.
+  const int reach = inset_of_words(*this);
+  content->setContentsMargins(space::wide - reach, 0, space::wide - reach, space::close);
   content->setSpacing(space::close);
   content->addWidget(make_header());
+  auto* inside = new QWidget(page);
+  auto* body = new QVBoxLayout(inside);
+  body->setContentsMargins(reach, 0, reach, 0);
+  body->setSpacing(space::close);
+  content->addWidget(inside, 1);
   const int margin = space::tight;
   alarm_ = new QLabel(page);
   alarm_->setObjectName(QStringLiteral("alarm"));
@@ -80,19 +88,19 @@ void LivePanel::build() {
          "subjects: those of the calibration, or, without one, all since the model was opened. An answer "
          "about one subject also uses only a few experts; that is no cause for alarm."));
   alarm_->hide();
-  content->addWidget(alarm_);
+  body->addWidget(alarm_);
   splitter_ = new QSplitter(Qt::Horizontal, page);
   splitter_->setChildrenCollapsible(false);
   splitter_->addWidget(story_page_ = make_story());
   splitter_->addWidget(details_page_ = make_sections());
   splitter_->setStretchFactor(0, 1);
   splitter_->setStretchFactor(1, 0);
-  content->addWidget(splitter_, 1);
-  message_ = new QLabel(page);
-  message_->setWordWrap(true);
+  body->addWidget(splitter_, 1);
+  message_ = new DetailedText(page);
+  message_->setObjectName(QStringLiteral("panelMessage"));
   message_->hide();
-  content->addWidget(message_);
-  content->addWidget(timeline_ = make_timeline());
+  body->addWidget(message_);
+  body->addWidget(timeline_ = make_timeline());
   details_ = new QToolButton(page);
   details_->setObjectName(QStringLiteral("details"));
   details_->setText(tr("Details"));
@@ -102,6 +110,7 @@ void LivePanel::build() {
   details_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   details_->setIcon(icon_of(Glyph::next));
   connect(details_, &QToolButton::toggled, this, &LivePanel::show_details);
+  details_action_ = add_to_menu(*details_, menu_->actions().constFirst());
   auto* change = new QToolButton(page);
   change->setObjectName(QStringLiteral("changeMemory"));
   change->setText(tr("Change the memory…"));
@@ -138,7 +147,9 @@ void LivePanel::build() {
 QWidget* LivePanel::make_header() {
   auto* header = new QWidget(this);
   auto* layout = new QHBoxLayout(header);
-  layout->setContentsMargins(0, 0, 0, 0);
+  const int reach = inset_of_words(*this);
+  // The title stands on the line of the conversation's, and the icon ends where all else does.
+  layout->setContentsMargins(reach, space::hair, reach - (control_height - icon_size) / 2, 0);
   auto* title = new QLabel(tr("Experts"), header);
   set_type(*title, Type::text, true);
   subtitle_ = new QLabel(tr("each token uses a few of them"), header);
@@ -176,8 +187,9 @@ QWidget* LivePanel::make_header() {
   beside_ = menu->addAction(tr("Fixed and adaptive side by side…"), this, &LivePanel::besideRequested);
   switch_ = menu->addAction({}, this, &LivePanel::switchPolicyRequested);
   switch_->setObjectName(QStringLiteral("switchAction"));
+  menu->addAction(tr("Change the memory…"), this, &LivePanel::choosePrecisionRequested);
   menu->addSeparator();
-  replay_action_ = menu->addAction(tr("Replay a recording or trace…"), this, &LivePanel::ask_replay);
+  replay_action_ = menu->addAction(tr("Replay a recording…"), this, &LivePanel::ask_replay);
   menu->addAction(tr("Back to live"), &source_, &LiveSource::back_to_live);
   more->setMenu(menu);
   layout->setSpacing(space::close);
@@ -262,16 +274,20 @@ QWidget* LivePanel::make_map_tools() {
   layout->addWidget(table);
   // Where there is little room they stand in the panel's menu alone.
   QAction* const first = menu_->actions().constFirst();
-  for (QToolButton* tool : {freeze_, hottest_, textures, table}) {
-    auto* action = new QAction(tool->text(), menu_);
-    action->setCheckable(true);
-    action->setChecked(tool->isChecked());
-    connect(action, &QAction::triggered, tool, &QToolButton::click);
-    connect(tool, &QToolButton::toggled, action, &QAction::setChecked);
-    menu_->insertAction(first, action);
-  }
+  for (QToolButton* tool : {freeze_, hottest_, textures, table}) add_to_menu(*tool, first);
   menu_->insertSeparator(first);
   return tools;
+}
+
+// What is switched with a button, too.
+QAction* LivePanel::add_to_menu(QToolButton& tool, QAction* before) {
+  auto* action = new QAction(tool.text(), menu_);
+  action->setCheckable(true);
+  action->setChecked(tool.isChecked());
+  connect(action, &QAction::triggered, &tool, &QToolButton::click);
+  connect(&tool, &QToolButton::toggled, action, &QAction::setChecked);
+  menu_->insertAction(before, action);
+  return action;
 }
 
 QWidget* LivePanel::make_map() {
@@ -390,7 +406,8 @@ QWidget* LivePanel::make_timeline() {
   slider_->setToolTip(tr("Go back through the last minutes"));
   connect(slider_, &QSlider::valueChanged, this, [this](int index) { source_.go_to(index); });
   time_ = new QLabel(bar);
-  time_->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("−00:00")));
+  set_type(*time_, Type::hint);
+  time_->setMinimumWidth(time_->fontMetrics().horizontalAdvance(QStringLiteral("−00:00")));
   time_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   speed_ = new QComboBox(bar);
   speed_->setAccessibleName(tr("Speed"));
@@ -398,14 +415,14 @@ QWidget* LivePanel::make_timeline() {
   for (const double speed : {0.5, 1.0, 2.0, 5.0, 20.0})
     speed_->addItem(QStringLiteral("%1×").arg(speed), speed);
   speed_->setCurrentIndex(1);
-  auto* live = make_button(bar, tr("Live"), tr("Back to what is happening now"));
-  live->setObjectName(QStringLiteral("live"));
-  connect(live, &QToolButton::clicked, &source_, &LiveSource::back_to_live);
+  live_ = make_button(bar, tr("Live"), tr("Back to what is happening now"));
+  live_->setObjectName(QStringLiteral("live"));
+  connect(live_, &QToolButton::clicked, &source_, &LiveSource::back_to_live);
   layout->addWidget(play_);
   layout->addWidget(slider_, 1);
   layout->addWidget(time_);
   layout->addWidget(speed_);
-  layout->addWidget(live);
+  layout->addWidget(live_);
   return bar;
 }
 
@@ -427,7 +444,7 @@ QWidget* LivePanel::make_empty_page() {
   tour->setObjectName(QStringLiteral("takeTour"));
   tour->setToolTip(tr("Three questions, and what the experts do; about two minutes"));
   connect(tour, &QPushButton::clicked, this, &LivePanel::tourRequested);
-  auto* replay = new QPushButton(tr("Replay a recording or trace…"), page);
+  auto* replay = new QPushButton(tr("Replay a recording…"), page);
   replay->setFlat(true);
   connect(replay, &QPushButton::clicked, this, &LivePanel::ask_replay);
   layout->addStretch(2);
@@ -445,16 +462,21 @@ void LivePanel::resizeEvent(QResizeEvent* event) {
   arrange();
 }
 
-// Details stand beside the story where there is room, else in its place.
+// Details stand beside the story where there is room, else in its place. To go back in time the line alone
+// does, until somebody does.
 void LivePanel::arrange() {
   const bool wide = width() >= fontMetrics().averageCharWidth() * 110;
   const bool details = wide || details_->isChecked();
-  speed_->setVisible(width() >= fontMetrics().averageCharWidth() * 46);
+  const bool plays = details || is_held_;
+  for (QToolButton* button : {play_, live_}) button->setVisible(plays);
+  speed_->setVisible(plays && width() >= fontMetrics().averageCharWidth() * 46);
+  const bool has_room = height() >= fontMetrics().height() * 36 && tour_->isHidden();
+  timeline_->setVisible(plays || has_room);
   details_->setVisible(!wide);
+  details_action_->setVisible(!wide);
   story_page_->setVisible(wide || !details);
   details_page_->setVisible(details);
-  timeline_->setVisible(details || is_held_);
-  headline_->setVisible(details || is_held_);
+  headline_->setVisible(plays);
   subtitle_->setVisible(headline_->isHidden() && width() >= panel_width - space::usual);
   tools_->setVisible(wide);
   if (!wide || std::exchange(was_wide_, wide) == wide) {

@@ -49,9 +49,9 @@ QString PoolsView::part_name(const BudgetPart& part) const {
     case Kind::dense:
       return tr("Shared weights");
     case Kind::kv:
-      return tr("KV cache");
+      return tr("Conversation");
     case Kind::activations:
-      return tr("Activations");
+      return tr("Working memory");
     case Kind::tier: {
       const QString name = tier_text(numbers_, static_cast<std::size_t>(part.tier));
       if (numbers_.tiers.size() == 1) return tr("Experts (%1)").arg(name);
@@ -134,7 +134,7 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
     const bool limited = budget > 0;
     paint_caption(*painter, {0, top, width, line},
                   brief_    ? tr("Memory")
-                  : limited ? tr("Device budget")
+                  : limited ? tr("Budget")
                             : tr("The model's memory"),
                   !limited ? bytes_text(used)
                   : brief_ ? tr("%1 of the %2 allowed").arg(bytes_text(used), bytes_text(budget))

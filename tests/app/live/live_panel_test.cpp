@@ -135,7 +135,7 @@ class LivePanelTest : public QObject {
     QCOMPARE(chosen.size(), 1);
     const QString memory = panel.findChild<PoolsView*>()->accessibleDescription();
     QVERIFY2(memory.contains(QStringLiteral("Experts (5 bits)")), qPrintable(memory));
-    QVERIFY2(memory.contains(QStringLiteral("KV cache")), qPrintable(memory));
+    QVERIFY2(memory.contains(QStringLiteral("Conversation")), qPrintable(memory));
     const QString traffic = panel.findChild<TrafficView*>()->accessibleDescription();
     QVERIFY2(traffic.startsWith(QStringLiteral("Tokens a second")), qPrintable(traffic));
     const auto* legend = panel.findChild<LegendView*>();

@@ -45,6 +45,16 @@ class HeatLayoutTest : public QObject {
     }
   }
 
+  // As the line above it and the bar below it do, however few experts there are.
+  void fillsItsWidth() {
+    for (const int experts : {8, 16, 512}) {
+      HeatLayout layout;
+      layout.set_area({30, 0, 1055, 170});
+      layout.set_shape(0, 30, experts, true);
+      QVERIFY(std::abs(layout.cell_rect({0, experts - 1}).right() - layout.area().right()) < 0.01);
+    }
+  }
+
   void zoomKeepsThePoint() {
     HeatLayout layout;
     layout.set_area({30, 0, 600, 400});

@@ -7,6 +7,7 @@
 #include "tests/support/test.h"
 #include "tests/ui/live/made_source.h"
 #include "ui/live/heatmap_view.h"
+#include "ui/live/legend_view.h"
 #include "ui/live/live_panel.h"
 #include "ui/theme/motion.h"
 #include "ui/theme/theme.h"
@@ -99,6 +100,91 @@ class LivePanelMapTest : public QObject {
     QVERIFY(at(6, 0.5) != pixel(panel, 1, 6));  // hot, at 16 bits
     QVERIFY(at(7, 0.5) == pixel(panel, 1, 7));  // hot, at 2.25
     QCOMPARE(at(7, 0), QColor(Qt::white));      // corners are off
+  }
+
+  // The frame of the last cell is as whole as those of the others.
+  void framesAreWhole() {
+    MadeSource source;
+    LivePanel panel(source);
+    panel.set_hottest_first(false);
+    panel.resize(500, 800);
+    panel.show();
+    HeatmapView& map = panel.heatmap();
+    const auto drawn = [&] {
+      panel.refresh();
+      return map.grab().toImage();
+    };
+    const QImage bare = drawn();
+    const double ratio = map.devicePixelRatioF();
+    // Pixels of the line through its middle, around its right edge.
+    const auto changed = [&](std::int64_t expert) {
+      source.fresh = {{.unit = expert, .freshness = 1, .is_up = true}};
+      const QImage framed = drawn();
+      const QRectF cell = map.layout_of_cells().cell_rect({0, static_cast<int>(expert)});
+      const int y = qRound(cell.center().y() * ratio),
+                last = std::min(bare.width(), qRound((cell.right() + 3) * ratio));
+      int found = 0;
+      for (int x = qRound((cell.right() - 3) * ratio); x < last; ++x)
+        found += framed.pixel(x, y) != bare.pixel(x, y);
+      return found;
+    };
+    QVERIFY(changed(5) > 0);
+    QCOMPARE(changed(7), changed(5));
+  }
+
+  // What made room is nearest to the ground, in both themes.
+  void whatFellComesOutOfTheGround() {
+    MadeSource source;
+    LivePanel panel(source);
+    panel.set_hottest_first(false);
+    panel.resize(500, 800);
+    for (const QColor& ground : {QColor(Qt::white), QColor(Qt::black)}) {
+      QPalette palette;
+      palette.setColor(QPalette::Base, ground);
+      palette.setColor(QPalette::Text, ground == Qt::white ? Qt::black : Qt::white);
+      panel.setPalette(palette);
+      panel.show();
+      source.fresh.clear();
+      panel.refresh();
+      const auto middle = [&] {
+        HeatmapView& map = panel.heatmap();
+        const QPointF at = map.layout_of_cells().cell_rect({1, 7}).center() + QPointF(3, 3);
+        return map.grab().toImage().pixelColor((at * map.devicePixelRatioF()).toPoint());
+      };
+      const auto away = [&](const QColor& colour) {
+        return std::abs(colour.lightness() - ground.lightness());
+      };
+      const QColor before = middle();
+      source.fresh = {{.unit = 15, .freshness = 1, .is_up = false}};
+      panel.refresh();
+      QVERIFY(away(middle()) < away(before));
+      source.fresh = {{.unit = 15, .freshness = 1, .is_up = true}};
+      panel.refresh();
+      QVERIFY(middle().lightness() > before.lightness());
+    }
+  }
+
+  // Once there was something to read, so that the map does not grow and shrink with each.
+  void theLegendTellsOfLozenges() {
+    MadeSource source;
+    LivePanel panel(source);
+    panel.resize(500, 800);
+    panel.show();
+    panel.refresh();
+    const auto* legend = panel.findChild<LegendView*>();
+    const auto tells = [&] { return legend->accessibleDescription().contains(QStringLiteral("being read")); };
+    QVERIFY(!tells());
+    Snapshot s = small_snapshot();
+    s.units[3].target = 0;
+    source.show(s);
+    panel.refresh();
+    QVERIFY(tells());
+    source.show(small_snapshot());
+    panel.refresh();
+    QVERIFY(tells());
+    Q_EMIT source.modelChanged();
+    panel.refresh();
+    QVERIFY(!tells());
   }
 
   void ordersByHotness() {

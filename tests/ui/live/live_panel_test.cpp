@@ -1,8 +1,11 @@
 // What the panel shows of its source, and what it tells it.
 #include "ui/live/live_panel.h"
 
+#include <QAction>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QSlider>
 #include <QToolButton>
 
@@ -10,6 +13,9 @@
 #include "tests/ui/live/made_source.h"
 #include "ui/language/number_text.h"
 #include "ui/live/headline.h"
+#include "ui/live/heatmap_view.h"
+#include "ui/live/tour_view.h"
+#include "ui/theme/tokens.h"
 
 using namespace fovea;
 using namespace fovea::ui;
@@ -36,6 +42,58 @@ class LivePanelTest : public QObject {
     const QStringList told{QStringLiteral("freeze"), QStringLiteral("play"), QStringLiteral("live"),
                            QStringLiteral("go to 7"), QStringLiteral("pause")};
     QCOMPARE(source.told, told);
+  }
+
+  // Also where there is no room for the buttons; the command palette offers what stands there.
+  void everyToolIsInTheMenu() {
+    MadeSource source;
+    LivePanel panel(source);
+    panel.resize(panel_width, 700);
+    panel.show();
+    const auto action = [&](const char* words) -> QAction* {
+      for (QAction* each : panel.commands().actions())
+        if (each->isVisible() && each->isEnabled() && each->text() == QString::fromUtf8(words)) return each;
+      return nullptr;
+    };
+    for (const auto& [words, name] : {std::pair{"Freeze", "freeze"},
+                                      {"Hottest first", "hottestFirst"},
+                                      {"Hatched", "patterns"},
+                                      {"Table", "table"},
+                                      {"Details", "details"}}) {
+      const auto* button = panel.findChild<QToolButton*>(QLatin1String(name));
+      const bool before = button->isChecked();
+      QVERIFY2(action(words) && action(words)->isChecked() == before, words);
+      action(words)->trigger();
+      QVERIFY2(button->isChecked() != before && action(words)->isChecked() != before, words);
+    }
+    QSignalSpy memory(&panel, &LivePanel::choosePrecisionRequested);
+    QVERIFY(action("Change the memory…"));
+    action("Change the memory…")->trigger();
+    QCOMPARE(memory.count(), 1);
+    panel.resize(1200, 700);
+    QVERIFY(!action("Details"));  // they are there
+  }
+
+  // In a narrow panel the line alone, below the map, until somebody goes back.
+  void timeIsBelowTheMap() {
+    MadeSource source;
+    source.shown.last = source.shown.index = 40;
+    LivePanel panel(source);
+    panel.resize(panel_width, 700);
+    panel.show();
+    const auto* slider = panel.findChild<QSlider*>(QStringLiteral("timeline"));
+    const auto* live = panel.findChild<QToolButton*>(QStringLiteral("live"));
+    QVERIFY(slider->isVisible() && panel.heatmap().isVisible() && !live->isVisible());
+    source.shown.state = ShownMoment::State::frozen;
+    source.shown.index = 7;
+    Q_EMIT source.momentChanged();
+    QVERIFY(slider->isVisible() && panel.heatmap().isVisible() && live->isVisible());
+    source.shown.state = ShownMoment::State::live;
+    Q_EMIT source.momentChanged();
+    panel.show_tour(TourCaption{.step = 1, .steps = 3, .text = QStringLiteral("A poem")});
+    QVERIFY(!slider->isVisible());  // the map needs the room
+    panel.show_tour({});
+    QVERIFY(slider->isVisible());
   }
 
   void showsWhatTheMomentSays() {
