@@ -4043,8 +4043,8 @@
         <translation>Die Farbe zeigt, wie viele Bit ein Gewicht hat, ihre Stärke, wie gefragt ein Experte ist: die Wurzel seiner Nachfrage im Verhältnis zum gefragtesten Experten seiner Schicht. Die Nachfrage ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekommen hat. Die Linie zeigt, wie viele Experten einer Schicht genauer sind als die niedrigste Stufe; reicht sie über einen hinaus, der es nicht ist, war ein anderer mehr wert. Eine Raute ist eine Fassung, die gerade gelesen wird. Was sich eben geändert hat, ist umrandet: Es leuchtet auf, wenn es genauer wird, und kommt aus dem Hintergrund, wenn es Platz macht.</translation>
     </message>
     <message>
-        <source>this many are above %1</source>
-        <translation>so viele haben mehr als %1</translation>
+        <source>this many above %1</source>
+        <translation>so viele mehr als %1</translation>
     </message>
     <message>
         <source>being read</source>

@@ -133,7 +133,7 @@ void LegendView::paint_ramp(QPainter& painter, const QRectF& rect, std::size_t t
 }
 
 double LegendView::lay_out(QPainter* painter, double width, QStringList* said) const {
-  const double line = fontMetrics().height(), gap = fontMetrics().averageCharWidth() * 1.8;
+  const double line = fontMetrics().height(), gap = fontMetrics().averageCharWidth() * 1.4;
   const double swatch = std::round(line * 0.6);
   double x = 0, y = 0;
   // Places an entry of this width and moves on.
@@ -173,7 +173,7 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
   if (!swaps_) return y + line * 1.2;
   if (frontier_) {
     const QPointF mark =
-        words(tr("this many are above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
+        words(tr("this many above %1").arg(tier_text(numbers_, numbers_.tiers.size() - 1)), line * 1.2);
     if (painter) {
       painter->setPen(QPen(tones(palette()).second, 1));
       painter->drawLine(QPointF(mark.x(), mark.y() + line / 2),

@@ -36,7 +36,7 @@ namespace fovea::ui {
 namespace {
 
 constexpr int kTickMilliseconds = 100;
-constexpr int kLargeTickMilliseconds = 180, kHatchedTickMilliseconds = 260;  // no more of a core for so many
+constexpr int kLargeTickMilliseconds = 180;  // so that a map of so many experts takes no more of a core
 constexpr std::int64_t kLargeMap = 16'384;
 // Numbers that nobody reads faster; what happens is told while it is seen.
 constexpr int kTicksBetweenStrips = 10, kTicksBetweenJudgements = 20;
@@ -137,9 +137,7 @@ void LivePanel::refresh() {
 void LivePanel::refresh_map() {
   if (source_.nothing()) return;
   const std::int64_t units = source_.numbers().layers * source_.numbers().units_per_layer;
-  const int tick = units <= kLargeMap     ? kTickMilliseconds
-                   : heatmap_->textures() ? kHatchedTickMilliseconds
-                                          : kLargeTickMilliseconds;
+  const int tick = units > kLargeMap ? kLargeTickMilliseconds : kTickMilliseconds;
   if (tick != timer_->interval()) timer_->setInterval(tick);
   HeatmapView::Scene scene;
   scene.frame = &source_.frame();

@@ -402,6 +402,7 @@ QWidget* LivePanel::make_timeline() {
           [this] { source_.set_playing(!source_.nothing() && !source_.moment().playing); });
   slider_ = new QSlider(Qt::Horizontal, bar);
   slider_->setObjectName(QStringLiteral("timeline"));
+  make_quiet(*slider_);
   slider_->setAccessibleName(tr("Time"));
   slider_->setToolTip(tr("Go back through the last minutes"));
   connect(slider_, &QSlider::valueChanged, this, [this](int index) { source_.go_to(index); });

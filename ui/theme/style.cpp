@@ -21,7 +21,7 @@ namespace {
 
 using namespace style_paint;
 
-constexpr const char* main_property = "foveaIsMain";
+constexpr const char *main_property = "foveaIsMain", *quiet_property = "foveaIsQuiet";
 constexpr int scroll_extent = 10, shortest_thumb = 28, knob = 16, groove = 4;
 
 int air(const QStyleOption& option) {
@@ -55,6 +55,10 @@ void calm_selection(QPalette& palette) {
 void make_main(QAbstractButton& button, bool is_main) {
   button.setProperty(main_property, is_main);
   button.update();
+}
+
+void make_quiet(QSlider& slider) {
+  slider.setProperty(quiet_property, true);
 }
 
 int inset_of_words(const QWidget& button) {
@@ -406,7 +410,8 @@ void Style::draw_slider(const QStyleOptionSlider& option, QPainter& painter, con
   } else {
     option.upsideDown ? below.setLeft(handle.center().x()) : below.setRight(handle.center().x());
   }
-  const QColor colour = is_enabled(option) ? t.accent : t.third;
+  const bool quiet = widget && widget->property(quiet_property).toBool();
+  const QColor colour = !is_enabled(option) ? t.third : quiet ? t.second : t.accent;
   rounded(painter, below, groove / 2.0, colour, {}, 0);
   if (option.tickPosition != QSlider::NoTicks) {
     QStyleOptionSlider ticks(option);

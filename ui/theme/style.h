@@ -6,11 +6,15 @@
 #include <QStyleOption>
 
 class QAbstractButton;
+class QSlider;
 
 namespace fovea::ui {
 
 // The one button of a page that it is for: filled. A dialog's default button is so without.
 void make_main(QAbstractButton& button, bool is_main = true);
+
+// A slider that is seldom what the eye shall meet first: without the accent's colour.
+void make_quiet(QSlider& slider);
 
 // From the edge of a flat button to its words.
 int inset_of_words(const QWidget& button);
