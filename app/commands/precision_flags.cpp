@@ -182,7 +182,7 @@ Result<void> check_dynaexq(const DynaExqSettings& settings, PolicyKind policy) {
 void add_fovea(CLI::App& command, FoveaSettings& settings) {
   const auto group = [](CLI::Option* option) { return option->group("Fovea's policy"); };
   group(command.add_option("--fovea-half-lives", settings.half_lives,
-                           "Tokens after which a use counts half, one for each time scale (default: 200)"))
+                           "Tokens after which a use counts half, one for each time scale (default: 48 384)"))
       ->delimiter(',')
       ->check(number_between(1, 1 << 30));
   group(command.add_option("--fovea-weights", settings.weights,
@@ -199,7 +199,7 @@ void add_fovea(CLI::App& command, FoveaSettings& settings) {
   group(
       command.add_option("--fovea-margin", settings.margin,
                          "Share of a promotion's gain that is left when another expert has made room for it, "
-                         "at least (default: 0.4)"))
+                         "at least (default: 0.5)"))
       ->check(number_between(0, 0.999999));
   group(command.add_option("--fovea-in-flight", settings.in_flight,
                            "Changes at once (default: one for each 96 experts, 64 at least)"))

@@ -24,8 +24,7 @@ struct PrepareFlags {
   std::string model, out, text;
   PrepareRequest request;
   int scope = 0;  // PrepareScope
-  bool divergence = false;
-  std::int64_t divergence_tokens = 256;
+  bool divergence = false, no_divergence = false;
   bool json = false;
 };
 
@@ -91,7 +90,9 @@ Result<void> run_prepare(const PrepareFlags& flags, Console& console, Interrupts
     if (request.calibration.text.empty())
       return fail(place_of(flags.text), errors::nothing_to_calibrate_on());
   }
-  if (flags.divergence) request.calibration.divergence_tokens = flags.divergence_tokens;
+  if (flags.no_divergence) request.calibration.divergence_tokens = 0;
+  if (flags.divergence && request.calibration.divergence_tokens < 0)
+    request.calibration.divergence_tokens = usual_divergence_tokens;
   FOVEA_TRY(const StorePlan plan, describe_store(request));
   request.store = flags.out.empty() ? stores_folder() / plan.name : std::filesystem::path(flags.out);
   std::error_code ignored;
@@ -121,16 +122,24 @@ void add_calibration(CLI::App& command, PrepareFlags& flags) {
                   "Tokens of it, in windows spread over it (default: 16384)")
       ->check(number_between(16, 1 << 30))
       ->needs(text);
-  CLI::Option* divergence = command
-                                .add_flag("--divergence", flags.divergence,
-                                          "Measure how far each layer's experts at the lowest tier (without "
-                                          "experts: each version alone) move "
-                                          "the model's output (slow: the model runs for each)")
-                                ->needs(text);
   command
-      .add_option("--divergence-tokens", flags.divergence_tokens, "Tokens to measure it on (default: 256)")
+      .add_flag(
+          "--divergence", flags.divergence,
+          "Measure how far each layer's experts at the lowest tier move the model's output, as is usual, "
+          "or of a model without experts each version alone, which is slow: the model runs for each")
+      ->needs(text);
+  CLI::Option* none = command
+                          .add_flag("--no-divergence", flags.no_divergence,
+                                    "Do not measure it: what a tier costs is then guessed from the errors of "
+                                    "the experts' outputs")
+                          ->excludes("--divergence")
+                          ->needs(text);
+  command
+      .add_option("--divergence-tokens", calibration.divergence_tokens,
+                  "Measure it, on so many tokens (default: 256)")
       ->check(number_between(16, 1 << 20))
-      ->needs(divergence);
+      ->excludes(none)
+      ->needs(text);
 }
 
 }  // namespace

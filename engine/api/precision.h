@@ -86,7 +86,7 @@ constexpr DynaExqSettings dynaexq_as_published(DynaExqVersion version) {
 // values.
 struct FoveaSettings {
   // Tokens after which a use counts half: the time scales that the expected use is mixed from …
-  std::vector<std::int64_t> half_lives = {200};
+  std::vector<std::int64_t> half_lives = {48, 384};
   // … and what the calibration's profile and each of them count at first; empty: all alike.
   std::vector<double> weights = {};
   std::int64_t weights_half_life = 4096;  // tokens that the weights are learnt from; 0: they stay

@@ -16,13 +16,17 @@ namespace fovea {
 // automatic: the experts of a Mixture-of-Experts model, the linear layers of a dense one.
 enum class PrepareScope : std::uint8_t { automatic, experts, linear_layers };
 
+inline constexpr std::int64_t usual_divergence_tokens = 256;
+
 // What the quantisers learn from a text that the model reads before.
 struct CalibrationRequest {
-  std::string text;                    // empty: data-free
-  std::int64_t tokens = 16'384;        // of the text at most, in windows spread over it
-  std::int64_t window = 512;           // tokens that see each other
-  std::int64_t rows_per_unit = 256;    // inputs kept, on which output errors are measured
-  std::int64_t divergence_tokens = 0;  // that each unit's divergence is measured on; 0: it is not measured
+  std::string text;                  // empty: data-free
+  std::int64_t tokens = 16'384;      // of the text at most, in windows spread over it
+  std::int64_t window = 512;         // tokens that see each other
+  std::int64_t rows_per_unit = 256;  // inputs kept, on which output errors are measured
+  // That each unit's divergence is measured on; 0: it is not measured. -1: usual_divergence_tokens where the
+  // units are experts, which are measured by layers; linear layers, each measured alone, are not.
+  std::int64_t divergence_tokens = -1;
 };
 
 struct PrepareRequest {

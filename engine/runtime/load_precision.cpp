@@ -16,10 +16,6 @@ namespace {
 using precision::TierId;
 using precision::UnitPlan;
 
-// What swaps may take of the bandwidth of what they share with decoding: the memory, or where the device has
-// its own, the link to it.
-constexpr double traffic_share = 0.05;
-
 // What stays off the device is named by the plan; a policy for the rest never hears of it.
 std::vector<TierId> without_absent(std::vector<TierId> tiers, const std::vector<bool>& absent) {
   for (std::size_t unit = 0; unit < absent.size(); ++unit) {
@@ -50,13 +46,17 @@ Result<std::unique_ptr<precision::VersionSource>> kept_in_memory(
 
 }  // namespace
 
-double traffic_limit_gb_per_s(const PrecisionRequest& request, const kernels::Device& device, int threads) {
-  if (request.traffic_gb_per_s > 0) return request.traffic_gb_per_s;
-  if (!device.memory_is_host()) return traffic_share * link_gb_per_s(device);
+double shared_gb_per_s(const kernels::Device& device, int threads) {
+  if (!device.memory_is_host()) return link_gb_per_s(device);
   constexpr std::int64_t buffer_bytes = 64 << 20;  // little beside the arena, which is not filled yet
   const auto processor = chosen_device({});
   const auto stream = processor ? (*processor)->make_stream({.threads = threads}) : nullptr;
-  return stream ? traffic_share * kernels::cpu::read_bandwidth_gb_per_s(*stream, buffer_bytes) : 0;
+  return stream ? kernels::cpu::read_bandwidth_gb_per_s(*stream, buffer_bytes) : 0;
+}
+
+double traffic_limit_gb_per_s(const PrecisionRequest& request, const std::function<double()>& shared) {
+  constexpr double traffic_share = 0.05;
+  return request.traffic_gb_per_s > 0 ? request.traffic_gb_per_s : traffic_share * shared();
 }
 
 Result<void> build_store(const checkpoint::Checkpoint& checkpoint, const PlannedLoad& planned,
@@ -109,7 +109,8 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
                                              device, model.config().experts_used()),
                 *parts.units, *parts.tiers, device, *parts.source));
   // What it is measured with is given back before the arena takes what the plan gives it.
-  const double traffic_limit = traffic_limit_gb_per_s(request, device, options.threads);
+  const double traffic_limit =
+      traffic_limit_gb_per_s(request, [&] { return shared_gb_per_s(device, options.threads); });
   if (traffic_limit == 0)
     log::warning("runtime", "how fast versions may be read could not be measured: no limit");
   FOVEA_TRY(precision::Arena arena, precision::Arena::create(device, parts.plan.arena));

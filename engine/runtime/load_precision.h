@@ -17,9 +17,11 @@ namespace fovea::runtime {
 using VersionMaker =
     std::function<std::unique_ptr<precision::VersionSource>(const precision::UnitPlan& units)>;
 
-// Of swaps: what is asked for, else 5 % of what is measured of the memory, or of the link to a device that
-// has its own. 0: none, for it could not be measured.
-double traffic_limit_gb_per_s(const PrecisionRequest& request, const kernels::Device& device, int threads);
+// Measured, of what swaps share with decoding: the memory, or the link to a device that has its own. 0: it
+// could not be measured.
+double shared_gb_per_s(const kernels::Device& device, int threads);
+// Of swaps: what is asked for, else 5 % of what they share; 0: none.
+double traffic_limit_gb_per_s(const PrecisionRequest& request, const std::function<double()>& shared);
 
 // Makes the store that the plan asks for and that is not there yet.
 Result<void> build_store(const checkpoint::Checkpoint& checkpoint, const PlannedLoad& planned,

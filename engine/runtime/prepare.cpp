@@ -77,8 +77,8 @@ Result<void> check(const PrepareRequest& request) {
   if (c.window < 16 || c.window > 65536) return out_of_range("calibration window", c.window, 16, 65536);
   if (c.rows_per_unit < 0 || c.rows_per_unit > 65536)
     return out_of_range("calibration rows", c.rows_per_unit, 0, 65536);
-  if (c.divergence_tokens < 0 || c.divergence_tokens > max_tokens)
-    return out_of_range("divergence tokens", c.divergence_tokens, 0, max_tokens);
+  if (c.divergence_tokens < -1 || c.divergence_tokens > max_tokens)
+    return out_of_range("divergence tokens", c.divergence_tokens, -1, max_tokens);
   if (c.divergence_tokens > 0 && c.text.empty())
     return fail(phrases::option_place("divergence tokens"), errors::divergence_needs_text());
   return {};
@@ -91,18 +91,22 @@ struct Reading {
   precision::CalibrationSettings settings;
 };
 
-Result<Reading> read_text(const PrepareRequest& request, const checkpoint::Checkpoint& checkpoint,
-                          int threads) {
-  FOVEA_TRY(const auto text, text::open_text_model(checkpoint));
+std::int64_t divergence_tokens(const CalibrationRequest& request, UnitScope scope) {
+  if (request.divergence_tokens >= 0) return request.divergence_tokens;
+  return scope == UnitScope::experts ? usual_divergence_tokens : 0;
+}
+
+Result<Reading> read_text(const PrepareRequest& request, const Source& source, int threads) {
+  FOVEA_TRY(const auto text, text::open_text_model(source.checkpoint));
   const CalibrationRequest& c = request.calibration;
   const std::vector<TokenId> tokens = text->encode(c.text);
   const TokenId begin = text->begin().value_or(-1);
   Reading reading{.windows = precision::cut_windows(tokens, c.tokens, c.window, begin),
                   .divergence_windows = {},
                   .settings = {.rows_per_unit = c.rows_per_unit, .threads = threads}};
-  if (c.divergence_tokens > 0)
+  if (const std::int64_t measured = divergence_tokens(c, source.units.scope()); measured > 0)
     reading.divergence_windows =
-        precision::cut_windows(tokens, c.divergence_tokens, std::min(c.window, c.divergence_tokens), begin);
+        precision::cut_windows(tokens, measured, std::min(c.window, measured), begin);
   return reading;
 }
 
@@ -237,7 +241,7 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::D
       precision::store_identity(source.checkpoint, source.units, source.tiers, *source.device);
   std::optional<Reading> reading;
   if (!request.calibration.text.empty()) {
-    FOVEA_TRY(reading, read_text(request, source.checkpoint, threads));
+    FOVEA_TRY(reading, read_text(request, source, threads));
     identity.calibration = precision::calibration_fingerprint(reading->windows, reading->settings);
   }
   bool recalibrated = false;

@@ -143,8 +143,10 @@ class PrepareCommandTest : public QObject {
     QTest::newRow("scope") << QStringList{"--scope", "heads"} << 2 << "none of experts, linear";
     QTest::newRow("divergence of nothing") << QStringList{"--divergence"} << 2 << "requires --calibrate";
     QTest::newRow("tokens of no divergence")
-        << QStringList{"--calibrate", "/none.txt", "--divergence-tokens", "32"} << 2
-        << "requires --divergence";
+        << QStringList{"--calibrate", "/none.txt", "--no-divergence", "--divergence-tokens", "32"} << 2
+        << "--no-divergence excludes --divergence-tokens";
+    QTest::newRow("both") << QStringList{"--calibrate", "/none.txt", "--no-divergence", "--divergence"} << 2
+                          << "--divergence excludes --no-divergence";
     QTest::newRow("no text") << QStringList{"--calibrate", "/none.txt"} << 1 << "/none.txt";
     QTest::newRow("empty text") << QStringList{"--calibrate", "/dev/null"} << 1 << "empty";
     QTest::newRow("no tokeniser") << QStringList{"--calibrate", FOVEA_SOURCE_DIR "/README.md"} << 1
@@ -381,7 +383,6 @@ class CalibratedStoreTest : public QObject {
     // Three matrices' errors come together in an expert's output.
     QVERIFY2(bf16["output_error_mean"] > bf16["weight_error_mean"] && bf16["output_error_mean"] < 0.02,
              object.dump().c_str());
-    QVERIFY(bf16["divergence_mean"].is_null());
     const json again = prepared(calibrated("README.md"));
     QCOMPARE(again["was_there"], true);
     QCOMPARE(again["calibrated_units"], 8);
@@ -397,13 +398,24 @@ class CalibratedStoreTest : public QObject {
     QCOMPARE(prepared(prepare_)["was_there"], true);
   }
 
-  void divergencesWhenAskedFor() {
-    std::vector<std::string> measured = calibrated("README.md");
-    measured.insert(measured.end(), {"--divergence", "--divergence-tokens", "32"});
-    const json object = prepared(measured);
-    QCOMPARE(object["tiers"][0]["divergence_mean"], 0);
-    QVERIFY2(object["tiers"][1]["divergence_mean"] > 0 && object["tiers"][1]["divergence_mean"] < 0.01,
-             object.dump().c_str());
+  // Usual for experts, whose errors alone do not say which layer they hurt.
+  void divergencesUnlessTheyAreLeftOut() {
+    const auto with = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> arguments = calibrated("README.md");
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return prepared(arguments);
+    };
+    QVERIFY(with({"--no-divergence"})["tiers"][1]["divergence_mean"].is_null());
+    QCOMPARE(with({})["was_there"], true);  // whoever does not say takes it as it is
+    for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--divergence-tokens", "32"}}) {
+      std::vector<std::string> anew{"--rebuild"};
+      anew.insert(anew.end(), more.begin(), more.end());
+      const json object = with(anew);
+      QCOMPARE(object["was_there"], false);
+      QCOMPARE(object["tiers"][0]["divergence_mean"], 0);
+      QVERIFY2(object["tiers"][1]["divergence_mean"] > 0 && object["tiers"][1]["divergence_mean"] < 0.01,
+               object.dump().c_str());
+    }
   }
 
  private:

@@ -191,6 +191,22 @@ class ReplayReferencesTest : public QObject {
     QCOMPARE(three->tiers.size(), std::size_t{3});
   }
 
+  // It starts from the static mix: as long as it does not decide it loses exactly what that mix loses, and no
+  // more than static but for its spare blocks.
+  void whoDecidesNothingIsStatic() {
+    ReplayRequest request{.trace = {}, .synthetic = turning, .tiers = {"q8", "q4"}, .high_share = 0.25};
+    request.policy = PolicyKind::fovea;
+    request.fovea.interval_tokens = 1 << 30;
+    const auto report = fovea::replay(request);
+    FOVEA_VERIFY(report);
+    QCOMPARE(report->rows[0].name, "fovea");
+    QCOMPARE(report->rows[1].name, std::string(fovea::reference_static));
+    QCOMPARE(report->swaps.promotions, 0);
+    QCOMPARE(report->rows[0].loss, report->rows[1].loss);
+    request.fovea.interval_tokens = 32;
+    QVERIFY(fovea::replay(request)->rows[0].loss < report->rows[0].loss);
+  }
+
   // Another text has other tokens of the same model: who is hot stays.
   void anotherTextOfTheSameModel() {
     SyntheticRouting routing = turning;

@@ -1,6 +1,7 @@
 // The best fixed map of a budget: fits its arena, and loses little against the bound.
 #include "engine/precision/static_plan.h"
 
+#include <numeric>
 #include <random>
 
 #include "engine/precision/best_mix.h"
@@ -26,9 +27,10 @@ constexpr ModelShape small{.name = "small",
                            .experts_used = 2,
                            .expert_width = 128};
 
-Result<UnitPlan> plan_of(const ShapeWeights& weights, std::int64_t budget, std::int64_t offloaded) {
+Result<UnitPlan> plan_of(const ShapeWeights& weights, std::int64_t budget, std::int64_t offloaded,
+                         PolicyKind policy = PolicyKind::static_tiers) {
   PrecisionRequest request;
-  request.policy = PolicyKind::static_tiers;
+  request.policy = policy;
   request.tiers = {"file", "q8"};
   request.budget_bytes = budget;
   if (offloaded > 0) {
@@ -115,6 +117,54 @@ class StaticPlanTest : public QObject {
     const auto refused = plan_of(weights, 4096, 0);
     FOVEA_VERIFY(refused);
     QVERIFY(!plan_static(*refused, loss));
+  }
+
+  // fovea begins as the best fixed mix of what its spare blocks leave: doing nothing costs these blocks
+  // alone.
+  void foveaStartsAsStatic() {
+    std::mt19937 random(seed());
+    const ShapeWeights weights = weights_of(small);
+    std::vector<double> loss;
+    for (int unit = 0; unit < 96; ++unit) {
+      loss.push_back(0);
+      loss.push_back(static_cast<double>(1 + random() % 1000));
+    }
+    const double all_low = std::reduce(loss.begin(), loss.end());
+    const auto least = plan_of(weights, 1, 0, PolicyKind::fovea);
+    FOVEA_VERIFY(least);
+    int compared = 0;
+    for (std::int64_t budget = min_budget(least->inputs, PolicyKind::fovea); budget < 96 * 48 * 4096;
+         budget += 97 * 4096) {
+      const auto units = plan_of(weights, budget, 0, PolicyKind::fovea);
+      FOVEA_VERIFY(units);
+      const auto ours = plan_static(*units, loss);
+      FOVEA_VERIFY(ours);
+      QVERIFY(ours->plan.plan.fits && ours->plan.plan.total_bytes <= budget);
+      const auto high = std::ranges::count(ours->tiers, TierId{0});
+      std::vector<double> gains;  // nobody below gains more than anybody above
+      double worst_above = 1e9, best_below = 0;
+      for (std::size_t unit = 0; unit < 96; ++unit) {
+        const double gain = loss[2 * unit + 1];
+        if (ours->tiers[unit] == 0)
+          worst_above = std::min(worst_above, gain);
+        else
+          best_below = std::max(best_below, gain);
+      }
+      QVERIFY(high == 0 || worst_above >= best_below);
+      // A fixed mix in what is left beside the spare blocks, two of each tier, is no better.
+      const std::int64_t left = budget - 2 * (48 + 26) * 4096;
+      const auto fixed_units = plan_of(weights, left, 0);
+      FOVEA_VERIFY(fixed_units);
+      const auto fixed = plan_static(*fixed_units, loss);
+      if (!fixed || !fixed->plan.plan.fits) continue;
+      ++compared;
+      QVERIFY2(loss_of(ours->tiers, loss) <= loss_of(fixed->tiers, loss) + 0.06 * all_low,
+               qPrintable(QString("%1: %2 %3")
+                              .arg(budget)
+                              .arg(loss_of(ours->tiers, loss))
+                              .arg(loss_of(fixed->tiers, loss))));
+    }
+    QVERIFY(compared > 10);
   }
 };
 FOVEA_TEST(StaticPlanTest)

@@ -76,9 +76,12 @@ class ApartTest : public QObject {
   // Also where what they share with decoding is the link to the device's own memory.
   void swapsHaveALimit() {
     for (const kernels::Device* device : std::initializer_list<const kernels::Device*>{&apart_, &cpu()}) {
-      QVERIFY(runtime::traffic_limit_gb_per_s({}, *device, 1) > 0);
-      QCOMPARE(runtime::traffic_limit_gb_per_s({.traffic_gb_per_s = 3.5}, *device, 1), 3.5);
+      QVERIFY(runtime::shared_gb_per_s(*device, 1) > 0);
     }
+    const auto shared = [] { return 40.0; };
+    QCOMPARE(runtime::traffic_limit_gb_per_s({}, shared), 2.0);
+    QCOMPARE(runtime::traffic_limit_gb_per_s({.traffic_gb_per_s = 3.5}, shared), 3.5);
+    QCOMPARE(runtime::traffic_limit_gb_per_s({}, [] { return 0.0; }), 0.0);
   }
 
   void cleanup() { QCOMPARE(apart_.allocated(), 0); }  // every engine has given everything back
