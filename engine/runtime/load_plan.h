@@ -2,62 +2,18 @@
 // wizard show it, Engine::load carries it out.
 #pragma once
 
-#include <cstdint>
-#include <functional>
+#include <filesystem>
+#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/api/plan.h"
-#include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/store.h"
-#include "engine/models/config.h"
 #include "engine/models/placement.h"
-#include "engine/models/plan.h"
-#include "engine/precision/plan_inputs.h"
 #include "engine/precision/policy.h"
-#include "engine/precision/store_profile.h"
-#include "kernels/api/device.h"
+#include "engine/runtime/fit.h"
 
 namespace fovea::runtime {
-
-// A model, or a published one's shape, as far as a plan depends on it. What it refers to must outlive it.
-struct Subject {
-  std::string name;
-  const models::ModelConfig* config = nullptr;
-  const models::WeightPlan* weights = nullptr;
-  const checkpoint::Checkpoint* checkpoint = nullptr;          // null: a shape, for which there is no store
-  std::function<std::int64_t(models::UnitScope)> dense_bytes;  // of what is no unit
-  std::function<std::int64_t(const models::MatrixSource&)>
-      host_bytes;  // where the processor computes with it
-  // Read of what is no unit: of an expert's layer the experts that a token uses.
-  std::function<std::int64_t(models::UnitScope)> dense_bytes_per_token;
-  double multiply_adds = 0;  // of a token, in the matrices without the output
-  bool has_experts() const { return config->experts() > 0; }
-};
-Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpoint& checkpoint,
-                   const models::WeightPlan& weights, const models::ModelConfig& config,
-                   const kernels::Device& device, const kernels::Device& processor);
-
-// What a plan is made with.
-struct Machine {
-  const kernels::Device* device = nullptr;  // whose packing counts; and whose memory, where none is given
-  MachineFacts facts = {};                  // what is not given is seen when it is needed
-  bool has_store = true;                    // false: versions come from elsewhere, nothing is known of them
-
-  bool is_another() const { return facts.device_memory_bytes > 0; }
-  // Has memory of its own, beside which the processor computes.
-  bool is_card() const { return is_another() || !device->memory_is_host(); }
-  std::int64_t device_free_bytes() const;  // of a card; 0: of the host
-  std::int64_t main_memory_bytes() const;  // for what lies beside a card; 0: not looked at
-};
-
-// Which units are where, and how large everything is: what is settled before a store is looked at.
-struct Fitted {
-  precision::UnitPlan units;
-  precision::PrecisionPlan precision;
-  std::int64_t chunk = 0;  // LoadOptions::chunk
-};
 
 // The plan, and what loading needs of how it came about. Refers to the subject's weights.
 struct PlannedLoad {
@@ -77,10 +33,6 @@ Result<LoadPlan> plan_file(const LoadOptions& options, const Machine& machine);
 
 // `options` with the sizes chosen (choose_defaults). Reads no weights; opens the store where there is one.
 Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options, const Machine& machine);
-
-// `to_host` [units]: that are left to the host beside what the options say.
-Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,
-                   const precision::StoreProfile* profile = nullptr, std::vector<bool> to_host = {});
 
 // The file that holds the versions that these options ask for.
 std::filesystem::path store_path(const LoadOptions& options, const checkpoint::StoreIdentity& identity);

@@ -1,0 +1,176 @@
+#include "engine/runtime/fit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/core/result.h"
+#include "engine/layers/forward.h"
+#include "engine/precision/tier_map.h"
+#include "engine/runtime/load_settings.h"
+#include "engine/runtime/main_memory.h"
+
+namespace fovea::runtime {
+namespace {
+
+using precision::TierId;
+using precision::UnitId;
+using precision::UnitPlan;
+
+// A token's reads without those of units: the embedding is one row.
+std::int64_t dense_bytes_per_token(const checkpoint::Checkpoint& file, const models::WeightPlan& weights,
+                                   const models::ModelConfig& config, const kernels::Device& device,
+                                   models::UnitScope scope) {
+  const double used = scope == models::UnitScope::experts ? used_share(config) : 1;
+  double units = 0;
+  weights.each_matrix([&](const models::MatrixSource& matrix) {
+    if (models::is_unit(scope, matrix.role)) units += used * static_cast<double>(matrix.bytes());
+  });
+  return models::Placement(file, device, models::UnitScope::none).measure(weights, config).per_token -
+         static_cast<std::int64_t>(units);
+}
+
+// A token's, in the matrices without the output.
+double multiply_adds(const models::WeightPlan& weights, const models::ModelConfig& config) {
+  const double share = used_share(config);
+  double sum = 0;
+  weights.each_matrix([&](const models::MatrixSource& matrix) {
+    if (matrix.tensor == weights.output.tensor || matrix.tensor == weights.embedding.tensor) return;
+    const bool expert = models::is_unit(models::UnitScope::experts, matrix.role);
+    sum += (expert ? share : 1) * static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns);
+  });
+  return sum;
+}
+
+// Bytes of an expert where the processor computes with it; 0: there are none.
+std::int64_t largest_expert(const Subject& subject) {
+  std::int64_t largest = 0;
+  for (const models::LayerPlan& layer : subject.weights->layers) {
+    for (const models::ExpertSource& expert : layer.experts) {
+      std::int64_t bytes = 0;
+      for (const models::MatrixSource* matrix : {&expert.gate, &expert.up, &expert.down})
+        bytes += subject.host_bytes(*matrix);
+      for (const models::VectorSource* bias : {&expert.gate_bias, &expert.up_bias, &expert.down_bias})
+        bytes += models::aligned(bias->count * 4);
+      largest = std::max(largest, bytes);
+    }
+  }
+  return largest;
+}
+
+// How a plan is tried.
+struct Trial {
+  const precision::StoreProfile* profile = nullptr;  // or null
+  std::vector<bool> to_host = {};                    // see fit()
+  std::int64_t chunk = 0;
+  bool streams = false;  // what brings experts to the card for prompts is counted
+};
+
+Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machine& machine,
+                        const Trial& trial) {
+  options.chunk = trial.chunk;
+  PrecisionRequest request = options.precision;
+  if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
+  const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
+  FOVEA_CHECK(page_shape(*subject.config, options).check());
+  const models::StatePlan states = plan_states(*subject.config, options);
+  const KvCache::Settings kv = kv_settings(*subject.config, options);
+  const KvCache::Bytes windows = KvCache::window_bytes(kv);
+  precision::Surroundings around{
+      .dense_bytes = subject.dense_bytes(precision::unit_scope(policy, subject.has_experts())),
+      .kv_bytes = KvCache::bytes(kv),
+      .window_bytes = windows.device + (machine.is_card() ? 0 : windows.host),
+      .state_bytes = states.sequence_bytes() + (machine.is_card() ? 0 : states.saved_bytes()),
+      .activation_bytes = layers::Forward::activation_bytes(*subject.config, max_pass_tokens(options)),
+      .experts_used = subject.config->experts_used(),
+      .chunk = options.chunk};
+  if (machine.is_card()) {
+    count_card(*subject.config, options, trial.streams ? largest_expert(subject) : 0, around);
+    around.host_bytes = subject.host_bytes;
+  }
+  around.to_host = trial.to_host;
+  if (trial.profile != nullptr) {
+    around.uses = trial.profile->uses;
+    around.host_gb_per_s = machine.facts.main_memory_gb_per_s;
+  }
+  FOVEA_TRY(auto units, precision::plan_units(*subject.weights, *machine.device, request, around));
+  if (!request.tier_map.empty() && units.policy == PolicyKind::static_tiers) {
+    FOVEA_TRY(const auto map, mapped_tiers(units, request.tier_map));
+    units.inputs.counts = precision::counts_of(units, map);
+  }
+  auto plan = precision::plan_precision_anyway(units.inputs, units.policy);
+  if (machine.is_card()) plan.plan.host_available_bytes = machine.main_memory_bytes();
+  return Fitted{std::move(units), std::move(plan), options.chunk};
+}
+
+}  // namespace
+
+double used_share(const models::ModelConfig& config) {
+  if (config.experts() == 0) return 1;
+  return static_cast<double>(config.experts_used()) / static_cast<double>(config.experts());
+}
+
+Result<std::vector<TierId>> mapped_tiers(const UnitPlan& units, const std::filesystem::path& map) {
+  std::vector<std::string> names;
+  for (UnitId unit = 0; unit < static_cast<UnitId>(units.units.size()); ++unit)
+    names.push_back(units.units.name(unit));
+  return precision::read_tier_map(map, names, units.inputs.tier_names);
+}
+
+std::int64_t Machine::device_free_bytes() const {
+  if (is_another()) return facts.device_memory_bytes;
+  if (facts.device_free_bytes > 0 && !device->memory_is_host()) return facts.device_free_bytes;
+  return device->memory_is_host() ? 0 : device->facts().memory_free_bytes;
+}
+
+std::int64_t Machine::main_memory_bytes() const {
+  if (facts.main_memory_bytes > 0 || is_another()) return facts.main_memory_bytes;
+  return memory().free_bytes;
+}
+
+Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpoint& checkpoint,
+                   const models::WeightPlan& weights, const models::ModelConfig& config,
+                   const kernels::Device& device, const kernels::Device& processor) {
+  return {.name = config.name.empty() ? model.filename().string() : config.name,
+          .config = &config,
+          .weights = &weights,
+          .checkpoint = &checkpoint,
+          .dense_bytes =
+              [&](models::UnitScope scope) {
+                return models::Placement(checkpoint, device, scope).measure(weights, config).resident();
+              },
+          .host_bytes = [placement = models::Placement(checkpoint, processor, models::UnitScope::none)](
+                            const models::MatrixSource& matrix) { return placement.resident_bytes(matrix); },
+          .dense_bytes_per_token =
+              [&](models::UnitScope scope) {
+                return dense_bytes_per_token(checkpoint, weights, config, device, scope);
+              },
+          .multiply_adds = multiply_adds(weights, config)};
+}
+
+Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,
+                   const precision::StoreProfile* profile, std::vector<bool> to_host) {
+  const std::int64_t from = options.precision.offload.stream_from;
+  const auto fitted = [&](std::int64_t chunk, bool streams) {
+    return fit_with(subject, options, machine, {profile, to_host, chunk, streams});
+  };
+  const std::int64_t longer = std::min(std::max(streaming_chunk, options.chunk), options.context);
+  const std::int64_t chunk = options.chunk_may_grow ? longer : options.chunk;
+  // The processor is asked for few.
+  const bool streams = machine.is_card() && subject.has_experts() && from != layers::StreamSettings::never &&
+                       chunk > kernels::max_quantised_rows;
+  if (!streams) return fitted(options.chunk, false);
+  FOVEA_TRY(Fitted with, fitted(chunk, true));
+  if (with.units.brings_experts && with.precision.plan.fits && from > 0) return with;
+  if (from > 0 && with.units.brings_experts) return fitted(options.chunk, true);  // somebody asked for it
+  FOVEA_TRY(Fitted without, fitted(options.chunk, false));
+  // Faster prompts take memory that experts could have: rather none than no model, or than many more experts
+  // that are the processor's with each token.
+  const std::int64_t of_a_layer =
+      without.units.units.size() / std::max<std::int64_t>(without.units.units.layers(), 1);
+  const auto away = [](const Fitted& plan) { return std::ranges::count(plan.units.absent, true); };
+  const bool pays =
+      with.units.brings_experts && with.precision.plan.fits && away(with) <= away(without) + of_a_layer;
+  return pays ? with : without;
+}
+
+}  // namespace fovea::runtime
