@@ -120,6 +120,10 @@ std::span<const Arena::PoolUse> Arena::pools() const {
 std::int64_t Arena::slab_bytes() const {
   return state_->slab_bytes;
 }
+std::span<std::byte> Arena::slab(std::int32_t slab) const {
+  const State& a = *state_;
+  return {a.memory + slab * a.slab_bytes, static_cast<std::size_t>(a.slab_bytes)};
+}
 std::int64_t Arena::bytes() const {
   return state_->bytes();
 }

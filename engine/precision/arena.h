@@ -52,8 +52,9 @@ class Arena {
   };
   std::span<const PoolUse> pools() const;
   std::int64_t slab_bytes() const;
-  std::int64_t bytes() const;       // of all slabs
-  std::int64_t used_bytes() const;  // of the blocks in use
+  std::span<std::byte> slab(std::int32_t slab) const;  // its memory
+  std::int64_t bytes() const;                          // of all slabs
+  std::int64_t used_bytes() const;                     // of the blocks in use
   std::int64_t free_slabs() const;
   std::int64_t available(std::int64_t bytes) const;  // blocks of this size that allocate() would give now
   // Called with a block's bytes when it is released, before it can be given out again: tests poison them.

@@ -33,6 +33,9 @@ SwapPipeline::~SwapPipeline() {
   uploader_.request_stop();
   submitted_.wake();
   read_.wake();
+  reader_ = {};
+  uploader_ = {};
+  while (Transfer* const transfer = read_.pop()) transfer->held.reset();
 }
 
 void SwapPipeline::submit(Transfer& transfer) {
@@ -61,6 +64,14 @@ void SwapPipeline::read(Transfer& transfer, const std::stop_token& stop) {
     transfer.bytes_read += bytes;
     return true;
   };
+  if (transfer.staging != nullptr) {
+    auto held = source_.hold(transfer.unit, transfer.tier, pace);
+    if (!held || *held) {
+      transfer.outcome = held ? SwapOutcome::published : outcome_of(held.error());
+      if (held) transfer.held = *std::move(held);
+      return;
+    }
+  }
   std::byte* const memory = transfer.staging ? transfer.staging : transfer.block;
   const auto status =
       source_.read(transfer.unit, transfer.tier, {memory, static_cast<std::size_t>(transfer.bytes)}, pace);
@@ -70,6 +81,7 @@ void SwapPipeline::read(Transfer& transfer, const std::stop_token& stop) {
 void SwapPipeline::upload_loop(const std::stop_token& stop) {
   while (Transfer* transfer = read_.wait(stop)) {
     if (transfer->outcome == SwapOutcome::published) upload(*transfer, stop);
+    transfer->held.reset();
     arrived_.push(transfer);
   }
 }
@@ -83,7 +95,8 @@ void SwapPipeline::upload(Transfer& transfer, const std::stop_token& stop) {
     transfer.outcome = SwapOutcome::io_error;
     return;
   }
-  device_.copy(transfer.block, transfer.staging, transfer.bytes, *stream_);
+  const std::byte* const host = transfer.held ? transfer.held.get() : transfer.staging;
+  device_.copy(transfer.block, host, transfer.bytes, *stream_);
   device_.record(*copied_, *stream_);
   copied_->wait_asleep();
   if (!stream_->failure().empty()) transfer.outcome = SwapOutcome::io_error;  // the next pass will say why

@@ -3,6 +3,8 @@
 //
 //   engine ── submit ──▶ reader ──▶ uploader ──▶ take ── engine
 //
+// What the source holds in pinned memory of its own is uploaded from there, the rest by way of the transient
+// buffer.
 // The queues have room for every transfer, so that the engine's thread never waits to submit or take. On a
 // device whose memory is the host's own the reader reads straight into the block: a copy out of a transient
 // buffer would double the pipeline's memory traffic and buy nothing.
@@ -26,7 +28,8 @@ class SwapPipeline final : public VersionMover {
   // At most `most` transfers are between submit() and take(). What is given must outlive the pipeline.
   SwapPipeline(const kernels::Device& device, VersionSource& source, TrafficLimit& limit, Clock& clock,
                std::int64_t most);
-  // Ends after the read and the copy that are running; what waits behind them is dropped.
+  // Ends after the read and the copy that are running; what waits behind them is dropped, and lets go of what
+  // it holds.
   ~SwapPipeline() override;
   SwapPipeline(const SwapPipeline&) = delete;
   SwapPipeline& operator=(const SwapPipeline&) = delete;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,9 @@
 
 namespace fovea::precision {
 
+// A version's bytes in pinned memory, which stay as they are until the last one who holds them lets go.
+using HeldVersion = std::shared_ptr<const std::byte>;
+
 // Where versions are read from. The store, or in tests something that fails on purpose. Called from several
 // threads at once; ErrorKind::format is a wrong checksum, ::cancelled that `pace` (may be empty; see
 // checkpoint::Store::read) gave it up, any other a failed read.
@@ -25,6 +29,9 @@ class VersionSource {
   virtual ~VersionSource() = default;
   virtual Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory,
                             const checkpoint::Pace& pace) = 0;
+  // The same in memory of the source's own, which outlives whoever holds it; null: it has none to spare, and
+  // nothing was read.
+  virtual Result<HeldVersion> hold(UnitId, TierId, const checkpoint::Pace&) { return HeldVersion(); }
 };
 
 // What an error of VersionSource::read means for a swap.
@@ -38,6 +45,7 @@ struct Transfer {
   std::int64_t bytes = 0;
   std::byte* block = nullptr;           // the target
   std::byte* staging = nullptr;         // a part of the transient buffer; null: read straight into the block
+  HeldVersion held = {};                // what is uploaded instead, between the two threads
   std::atomic<bool> cancelled = false;  // set by the engine's thread at any time; each stage looks first
 
   SwapOutcome outcome = SwapOutcome::published;  // published: the bytes are in the block

@@ -31,7 +31,7 @@ Result<std::unique_ptr<precision::VersionSource>> kept_in_memory(
   const std::int64_t bytes = plan.plan.host_cache_bytes;
   if (bytes == 0) return source;
   FOVEA_TRY(const kernels::Device* const processor, chosen_device({}));
-  auto cache = precision::VersionCache::create(*processor, bytes, std::ssize(*parts.tiers),
+  auto cache = precision::VersionCache::create(*processor, device, bytes, std::ssize(*parts.tiers),
                                                precision::version_sizes(*parts.units, *parts.tiers, device));
   if (!cache) {
     Error why = errors::no_memory_for_host_cache(Bytes{bytes}).at(phrases::main_memory_place());

@@ -57,7 +57,7 @@ std::string overfull_window(std::span<const Movement> movements, double bytes_pe
                             std::int64_t burst_bytes);
 
 // Memory and transfers of a device. Memory of its own: copies are only done when somebody waits for them.
-class LaggingDevice final : public kernels::Device {
+class LaggingDevice : public kernels::Device {
  public:
   static constexpr std::int64_t memory_bytes = 64 << 20;
   LaggingDevice(bool host_memory, const Faults& faults) : host_memory_(host_memory), faults_(faults) {}

@@ -1,8 +1,10 @@
-// Versions that stay in main memory: the source's bytes, read once while they are there; a bound that is
-// kept; what was used last stays; what somebody waits for goes past it.
+// Versions that stay in main memory: the source's bytes, read once while they are there, in pinned memory; a
+// bound that is kept; what was used last stays, and what somebody holds; what somebody waits for goes past
+// it.
 #include "engine/precision/version_cache.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <random>
 #include <thread>
@@ -10,6 +12,7 @@
 #include "engine/checkpoint/errors.h"
 #include "engine/core/result.h"
 #include "kernels/cpu/device.h"
+#include "swap_world.h"
 #include "tests/support/test.h"
 
 using namespace fovea;
@@ -42,33 +45,66 @@ class Source final : public precision::VersionSource {
   std::mutex mutex_;
 };
 
+// Pins so many bytes at most, and knows which.
+class Pinning final : public LaggingDevice {
+ public:
+  Pinning() : LaggingDevice(false, {}) {}
+  mutable std::map<const std::byte*, std::int64_t> pinned;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  bool pin(std::byte* memory, std::int64_t bytes) const override {
+    if (bytes > most - sum()) return false;
+    pinned[memory] = bytes;
+    return true;
+  }
+  void unpin(std::byte* memory) const override { QCOMPARE(pinned.erase(memory), std::size_t{1}); }
+  std::int64_t sum() const {
+    std::int64_t all = 0;
+    for (const auto& [memory, bytes] : pinned) all += bytes;
+    return all;
+  }
+  bool is_pinned(const std::byte* memory, std::int64_t bytes) const {
+    const auto after = pinned.upper_bound(memory);
+    if (after == pinned.begin()) return false;
+    const auto& [start, size] = *std::prev(after);
+    return memory + bytes <= start + size;
+  }
+};
+
 class Bench {
  public:
   // Units whose versions take 2 pages, and 1.
-  Bench(std::int64_t units, std::int64_t bytes) {
+  Bench(std::int64_t units, std::int64_t bytes,
+        std::int64_t pinned = std::numeric_limits<std::int64_t>::max()) {
+    device.most = pinned;
     for (std::int64_t unit = 0; unit < units; ++unit) sizes_.insert(sizes_.end(), {2 * page, page});
     auto own = std::make_unique<Source>();
     source = own.get();
-    auto made = VersionCache::create(*kernels::cpu::default_device(), bytes, tiers, sizes_);
+    auto made = VersionCache::create(*kernels::cpu::default_device(), device, bytes, tiers, sizes_);
     if (!made) qFatal("%s", made.error().message().c_str());
     cache = *std::move(made);
     cache->read_from(std::move(own));
   }
-  // As a swap does; whether the bytes are the version's.
-  bool read(UnitId unit, TierId tier) {
-    const auto pace = [this](std::int64_t bytes) {
-      paced += bytes;
-      return true;
-    };
-    return read(unit, tier, pace);
+  ~Bench() {
+    cache.reset();
+    if (!device.pinned.empty()) qFatal("something stays pinned");
   }
-  bool read(UnitId unit, TierId tier, const checkpoint::Pace& pace) {
-    std::vector<std::byte> memory(static_cast<std::size_t>(tier == 0 ? 2 * page : page));
-    return cache->read(unit, tier, memory, pace) &&
-           std::ranges::count(memory, std::byte(unit * tiers + tier + 1)) == std::ssize(memory);
+  precision::HeldVersion hold(UnitId unit, TierId tier) {
+    auto held = cache->hold(unit, tier, [this](std::int64_t size) {
+      paced += size;
+      return true;
+    });
+    return held ? *std::move(held) : nullptr;
+  }
+  // As a swap does; whether the bytes are the version's, and pinned.
+  bool read(UnitId unit, TierId tier) { return holds(hold(unit, tier), unit, tier); }
+  bool holds(const precision::HeldVersion& held, UnitId unit, TierId tier) const {
+    const std::int64_t bytes = tier == 0 ? 2 * page : page;
+    return held && device.is_pinned(held.get(), bytes) &&
+           std::count(held.get(), held.get() + bytes, std::byte(unit * tiers + tier + 1)) == bytes;
   }
   int reads(UnitId unit, TierId tier) { return source->reads[{unit, tier}]; }
 
+  Pinning device;
   Source* source = nullptr;
   std::unique_ptr<VersionCache> cache;
   std::atomic<std::int64_t> paced = 0;
@@ -127,21 +163,25 @@ class VersionCacheTest : public QObject {
   // As the first filling does: it comes from the source and stays nowhere.
   void whatSomebodyWaitsForGoesPastIt() {
     Bench bench(4, 16 * page);
-    QVERIFY(bench.read(0, 0, {}) && bench.read(0, 0, {}));
+    std::vector<std::byte> memory(static_cast<std::size_t>(2 * page));
+    for (int round = 0; round < 2; ++round) QVERIFY(bench.cache->read(0, 0, memory, {}));
+    QCOMPARE(memory[0], std::byte(1));
     QCOMPARE(bench.reads(0, 0), 2);
     QCOMPARE(bench.cache->use().held_bytes, 0);
+    QCOMPARE(bench.device.sum(), 0);
   }
 
   void aSwapThatIsGivenUpIsSo() {
     Bench bench(4, 16 * page);
     const auto gives_up = [](std::int64_t) { return false; };
-    QVERIFY(!bench.read(0, 0, gives_up));
+    QVERIFY(!bench.cache->hold(0, 0, gives_up));
     QCOMPARE(bench.cache->use().held_bytes, 0);
     QVERIFY(bench.read(0, 0));
-    std::vector<std::byte> memory(static_cast<std::size_t>(2 * page));
-    const auto given_up = bench.cache->read(0, 0, memory, gives_up);
+    const auto given_up = bench.cache->hold(0, 0, gives_up);
     QVERIFY(!given_up);
     QCOMPARE(given_up.error().kind, ErrorKind::cancelled);
+    QVERIFY(bench.read(0, 0));
+    QCOMPARE(bench.reads(0, 0), 1);
   }
 
   void whatCannotBeReadIsNotKept() {
@@ -151,6 +191,55 @@ class VersionCacheTest : public QObject {
     bench.source->fails = false;
     QVERIFY(bench.read(0, 0));
     QCOMPARE(bench.reads(0, 0), 2);
+  }
+
+  // Until it is let go, whatever else wants its place; then it is the next to go.
+  void whatIsHeldStays() {
+    Bench bench(40, 6 * page);
+    const precision::HeldVersion first = bench.hold(0, 0), second = bench.hold(1, 1);
+    for (int round = 0; round < 3; ++round) {
+      for (UnitId unit = 2; unit < 40; ++unit) {
+        bench.read(unit, static_cast<TierId>(unit % 2));  // where there is room beside them
+        QVERIFY(bench.holds(first, 0, 0) && bench.holds(second, 1, 1));
+      }
+    }
+    QVERIFY(bench.cache->use().held_bytes <= 6 * page);
+    QCOMPARE(bench.reads(0, 0) + bench.reads(1, 1), 2);
+    precision::HeldVersion third = bench.hold(0, 0), fourth = third;
+    third.reset();
+    QVERIFY(bench.holds(fourth, 0, 0));
+  }
+
+  // All of it is held: nothing is read, and the swap goes by way of the transient buffer.
+  void whereAllIsHeldThereIsNoRoom() {
+    Bench bench(8, 4 * page);
+    const precision::HeldVersion first = bench.hold(0, 0), second = bench.hold(1, 0);
+    QVERIFY(first && second);
+    QVERIFY(!bench.hold(2, 0));
+    QCOMPARE(bench.reads(2, 0), 0);
+    QVERIFY(bench.holds(first, 0, 0) && bench.holds(second, 1, 0));
+  }
+
+  void whatCannotBePinnedIsNotUsed_data() {
+    QTest::addColumn<int>("pages");
+    for (const int pages : {0, 6, 20, 30}) QTest::addRow("%d pages", pages) << pages;
+  }
+  void whatCannotBePinnedIsNotUsed() {
+    QFETCH(int, pages);
+    Bench bench(40, 60 * page, pages * page);
+    std::mt19937 random(seed());
+    int held = 0;
+    for (int i = 0; i < 2000; ++i) {
+      const auto unit = static_cast<UnitId>(random() % 40);
+      const auto tier = static_cast<TierId>(random() % tiers);
+      const precision::HeldVersion version = bench.hold(unit, tier);
+      if (!version) continue;
+      ++held;
+      QVERIFY(bench.holds(version, unit, tier));
+    }
+    QVERIFY(bench.device.sum() <= pages * page);
+    QCOMPARE(held > 0, bench.device.sum() > 0);
+    QCOMPARE(bench.device.sum() > 0, pages > 0);
   }
 
   // Too small for the largest: smaller ones stay.
@@ -163,7 +252,10 @@ class VersionCacheTest : public QObject {
     Bench bench(40, pages * page);
     std::mt19937 random(seed());
     for (int i = 0; i < 2000; ++i) {
-      QVERIFY(bench.read(static_cast<UnitId>(random() % 40), static_cast<TierId>(random() % tiers)));
+      const auto unit = static_cast<UnitId>(random() % 40);
+      const auto tier = static_cast<TierId>(random() % tiers);
+      const precision::HeldVersion held = bench.hold(unit, tier);
+      QVERIFY(!held || bench.holds(held, unit, tier));
       QVERIFY(bench.cache->use().held_bytes <= pages * page);
     }
     const VersionCache::Use use = bench.cache->use();
@@ -173,19 +265,24 @@ class VersionCacheTest : public QObject {
   void severalMayReadAtOnce() {
     Bench bench(40, 30 * page);
     std::atomic<bool> right = true;
+    std::atomic<int> found = 0;
     {
       std::vector<std::jthread> threads;
       for (unsigned t = 0; t < 4; ++t) {
         threads.emplace_back([&, t] {
           std::mt19937 random(seed() + t);
           for (int i = 0; i < 2000; ++i) {
-            if (!bench.read(static_cast<UnitId>(random() % 40), static_cast<TierId>(random() % tiers)))
-              right = false;
+            const auto unit = static_cast<UnitId>(random() % 40);
+            const auto tier = static_cast<TierId>(random() % tiers);
+            const precision::HeldVersion held = bench.hold(unit, tier);
+            if (held && !bench.holds(held, unit, tier)) right = false;
+            if (held) ++found;
           }
         });
       }
     }
     QVERIFY(right);
+    QVERIFY(found > 1000);
     QVERIFY(bench.cache->use().held_bytes <= 30 * page);
   }
 };
