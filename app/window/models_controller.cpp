@@ -425,13 +425,14 @@ void ModelsController::ask_prepare(const QString& path) {
     if (offer.tiers.size() < 2)
       return tell(tr("There is no precision below that of %1's file, so nothing can be prepared.")
                       .arg(QFileInfo(path).fileName()));
-    offer_tiers(path, offer.tiers);
+    offer_tiers(path, offer.tiers, offer.usual->scope == "experts");
   });
 }
 
-void ModelsController::offer_tiers(const QString& path, const std::vector<ui::TierChoice>& tiers) {
+void ModelsController::offer_tiers(const QString& path, const std::vector<ui::TierChoice>& tiers,
+                                   bool has_experts) {
   if (!view_) return;
-  auto* ask = new ui::PrepareDialog(QFileInfo(path).fileName(), tiers, view_);
+  auto* ask = new ui::PrepareDialog(QFileInfo(path).fileName(), tiers, has_experts, view_);
   ask->setAttribute(Qt::WA_DeleteOnClose);
   const auto measure = [path, ask, stores = settings_.stores](const QStringList& chosen) {
     if (chosen.size() < 2)

@@ -97,7 +97,7 @@ class ModelsController : public QObject {
   void show_catalogue();
   void fetch(const QString& id);
   void ask_prepare(const QString& path);
-  void offer_tiers(const QString& path, const std::vector<ui::TierChoice>& tiers);
+  void offer_tiers(const QString& path, const std::vector<ui::TierChoice>& tiers, bool has_experts);
   void show_task_error(const QString& path, ModelTask task, const Error& error);
   void open(const QString& path);
   void show_in_folder(const QString& path);

@@ -4979,6 +4979,10 @@
         <translation>Messen, was jede Genauigkeit kostet (dauert einige Minuten länger)</translation>
     </message>
     <message>
+        <source>Measure what each precision costs (takes hours)</source>
+        <translation>Messen, was jede Genauigkeit kostet (dauert Stunden)</translation>
+    </message>
+    <message>
         <source>How far the model&apos;s answers move when experts are less precise. Knowing this, Fovea puts precision where it matters most, and speed can be weighed against quality.</source>
         <translation>Wie stark sich die Antworten des Modells ändern, wenn Experten weniger genau sind. Damit setzt Fovea Genauigkeit dort ein, wo sie am meisten zählt, und Tempo lässt sich gegen Qualität abwägen.</translation>
     </message>

@@ -23,7 +23,8 @@
 
 namespace fovea::ui {
 
-PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>& tiers, QWidget* parent)
+PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>& tiers, bool has_experts,
+                             QWidget* parent)
     : QDialog(parent), choices_(tiers) {
   setWindowTitle(tr("Prepare a model"));
   setMinimumWidth(fontMetrics().averageCharWidth() * 64);
@@ -54,7 +55,7 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
     boxes_.push_back(box);
     choices->addWidget(box);
   }
-  choices->addWidget(make_text());
+  choices->addWidget(make_text(has_experts));
   choices->addStretch(1);
   layout->addWidget(new PageArea(page, this), 1);
   size_ = new DetailedText(this);
@@ -83,7 +84,7 @@ void PrepareDialog::fit() {
   open_with(*this, {width(), std::max(height(), layout()->totalHeightForWidth(width()))});
 }
 
-QWidget* PrepareDialog::make_text() {
+QWidget* PrepareDialog::make_text(bool has_experts) {
   auto* box = new QGroupBox(tr("Text that the model reads first"), this);
   auto* layout = new QVBoxLayout(box);
   auto* why = new QLabel(tr("It shows which weights matter, so that low precisions keep more of the model. A "
@@ -115,7 +116,10 @@ QWidget* PrepareDialog::make_text() {
   layout->addLayout(row);
   no_text_ = add("noText", tr("None: quick, from the weights alone"));
   built_in_text_->setChecked(true);
-  measures_ = new QCheckBox(tr("Measure what each precision costs (takes a few minutes longer)"), box);
+  measures_ = new QCheckBox(has_experts ? tr("Measure what each precision costs (takes a few minutes longer)")
+                                        : tr("Measure what each precision costs (takes hours)"),
+                            box);
+  measures_->setChecked(has_experts);
   measures_->setObjectName(QStringLiteral("measureCost"));
   measures_->setToolTip(
       tr("How far the model's answers move when experts are less precise. Knowing this, Fovea puts precision "

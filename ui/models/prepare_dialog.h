@@ -23,7 +23,10 @@ class PrepareDialog : public QDialog {
   Q_OBJECT
 
  public:
-  PrepareDialog(const QString& model, const std::vector<TierChoice>& tiers, QWidget* parent = nullptr);
+  // `has_experts`: what their precision costs is measured in minutes, and usually; of linear layers, each
+  // measured alone, it takes hours.
+  PrepareDialog(const QString& model, const std::vector<TierChoice>& tiers, bool has_experts,
+                QWidget* parent = nullptr);
 
   QStringList tiers() const;  // from high to low
   PrepareText text() const;
@@ -37,7 +40,7 @@ class PrepareDialog : public QDialog {
   void tiersChosen(const QStringList& tiers);
 
  private:
-  QWidget* make_text();
+  QWidget* make_text(bool has_experts);
   void leave_out_equals(std::size_t index);
   void change();
   void say_size(const QString& text, const QString& details = {});

@@ -193,7 +193,7 @@ class ScreensTest : public QObject {
                        QStringLiteral("%1: so many bits for each weight").arg(QLatin1String(name)),
                        true,
                        {}});
-    ui::PrepareDialog dialog(QString(120, QLatin1Char('m')), tiers, window_);
+    ui::PrepareDialog dialog(QString(120, QLatin1Char('m')), tiers, true, window_);
     dialog.show();
     QTRY_COMPARE(faults(), QString());
     dialog.show_obstacle(QStringLiteral("There is no room. ").repeated(20), true);

@@ -349,9 +349,11 @@ class LibraryPageTest : public QObject {
   }
 
   void preparingStartsWhenItCan() {
-    PrepareDialog dialog(QStringLiteral("m"), {{QStringLiteral("file"), QStringLiteral("file"), true},
-                                               {QStringLiteral("q4"), QStringLiteral("q4"), true},
-                                               {QStringLiteral("q2"), QStringLiteral("q2"), false}});
+    PrepareDialog dialog(QStringLiteral("m"),
+                         {{QStringLiteral("file"), QStringLiteral("file"), true},
+                          {QStringLiteral("q4"), QStringLiteral("q4"), true},
+                          {QStringLiteral("q2"), QStringLiteral("q2"), false}},
+                         true);
     dialog.show();
     auto* start = dialog.findChild<QPushButton*>(QStringLiteral("startPrepare"));
     QVERIFY(!start->isEnabled());  // its size is not known
@@ -374,24 +376,33 @@ class LibraryPageTest : public QObject {
   }
 
   void nothingIsMeasuredWithoutAText() {
-    PrepareDialog dialog(QStringLiteral("m"), {{QStringLiteral("file"), QStringLiteral("file"), true},
-                                               {QStringLiteral("q4"), QStringLiteral("q4"), true}});
+    PrepareDialog dialog(QStringLiteral("m"),
+                         {{QStringLiteral("file"), QStringLiteral("file"), true},
+                          {QStringLiteral("q4"), QStringLiteral("q4"), true}},
+                         true);
     dialog.show();
     auto* measure = dialog.findChild<QCheckBox*>(QStringLiteral("measureCost"));
+    QVERIFY(dialog.measures());  // as is usual
+    measure->click();
     QVERIFY(!dialog.measures());
     measure->click();
-    QVERIFY(dialog.measures());
     dialog.findChild<QAbstractButton*>(QStringLiteral("noText"))->click();
     QVERIFY(!measure->isEnabled() && !dialog.measures());
     dialog.findChild<QAbstractButton*>(QStringLiteral("builtInText"))->click();
     QVERIFY(measure->isEnabled() && dialog.measures());
+    // Of a model without experts it takes hours.
+    const PrepareDialog dense(QStringLiteral("m"), {}, false);
+    measure = dense.findChild<QCheckBox*>(QStringLiteral("measureCost"));
+    QVERIFY(!dense.measures() && measure->isEnabled());
+    QVERIFY(measure->text() != dialog.findChild<QCheckBox*>(QStringLiteral("measureCost"))->text());
   }
 
   // Whatever it says last, nothing is cut off.
   void preparingShowsAllItsWords() {
     PrepareDialog dialog(QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"),
                          {{QStringLiteral("file"), QStringLiteral("file"), true},
-                          {QStringLiteral("q4"), QStringLiteral("q4"), true}});
+                          {QStringLiteral("q4"), QStringLiteral("q4"), true}},
+                         true);
     dialog.show();
     for (const bool fits : {true, false}) {
       fits ? dialog.show_ready(QStringLiteral("It takes 10 B."))
@@ -410,7 +421,8 @@ class LibraryPageTest : public QObject {
                          {{QStringLiteral("file"), QStringLiteral("file"), true},
                           {QStringLiteral("q4"), QStringLiteral("q4"), true},
                           {QStringLiteral("q4e"), QStringLiteral("q4e"), false, QStringLiteral("q4")},
-                          {QStringLiteral("q2"), QStringLiteral("q2"), true}});
+                          {QStringLiteral("q2"), QStringLiteral("q2"), true}},
+                         true);
     QSignalSpy wanted(&dialog, &PrepareDialog::tiersChosen);
     const QStringList with_q4{QStringLiteral("file"), QStringLiteral("q4"), QStringLiteral("q2")};
     const QStringList with_q4e{QStringLiteral("file"), QStringLiteral("q4e"), QStringLiteral("q2")};
@@ -428,8 +440,10 @@ class LibraryPageTest : public QObject {
   }
 
   void preparingTakesAText() {
-    PrepareDialog dialog(QStringLiteral("m"), {{QStringLiteral("file"), QStringLiteral("file"), true},
-                                               {QStringLiteral("q4"), QStringLiteral("q4"), true}});
+    PrepareDialog dialog(QStringLiteral("m"),
+                         {{QStringLiteral("file"), QStringLiteral("file"), true},
+                          {QStringLiteral("q4"), QStringLiteral("q4"), true}},
+                         true);
     dialog.show();
     auto* start = dialog.findChild<QPushButton*>(QStringLiteral("startPrepare"));
     dialog.show_ready(QStringLiteral("It takes 10 B."));

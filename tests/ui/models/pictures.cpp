@@ -89,7 +89,8 @@ void prepare() {
       QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"),
       {{QStringLiteral("file"), QStringLiteral("As the model has it, nothing is lost"), true},
        {QStringLiteral("q3"), QStringLiteral("3 bits per weight: a noticeable difference"), true},
-       {QStringLiteral("q2"), QStringLiteral("2 bits per weight: for what is seldom used"), false}});
+       {QStringLiteral("q2"), QStringLiteral("2 bits per weight: for what is seldom used"), false}},
+      true);
   dialog.show_ready(QStringLiteral("It takes 27.3 GB on the disk; 210 GB is free there."));
   take(dialog, QStringLiteral("prepare"));
 }
