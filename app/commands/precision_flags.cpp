@@ -160,8 +160,7 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
                            "Changes at most in each interval of each layer (default: 4)"))
       ->check(number_between(1, 1 << 20))
       ->excludes(published);
-  group(command.add_option("--dynaexq-in-flight", settings.in_flight,
-                           "Changes at once (default: one for each 96 experts, 64 at least)"))
+  group(command.add_option("--dynaexq-in-flight", settings.in_flight, "Changes at once (default: 64)"))
       ->check(number_between(1, 1024));
   group(command.add_option("--dynaexq-warm-up", settings.warm_up_tokens,
                            "Tokens after which the first set is ranked (default: 64)"))
@@ -182,7 +181,7 @@ Result<void> check_dynaexq(const DynaExqSettings& settings, PolicyKind policy) {
 void add_fovea(CLI::App& command, FoveaSettings& settings) {
   const auto group = [](CLI::Option* option) { return option->group("Fovea's policy"); };
   group(command.add_option("--fovea-half-lives", settings.half_lives,
-                           "Tokens after which a use counts half, one for each time scale (default: 48 384)"))
+                           "Tokens after which a use counts half, one for each time scale (default: 48,384)"))
       ->delimiter(',')
       ->check(number_between(1, 1 << 30));
   group(command.add_option("--fovea-weights", settings.weights,
@@ -199,10 +198,10 @@ void add_fovea(CLI::App& command, FoveaSettings& settings) {
   group(
       command.add_option("--fovea-margin", settings.margin,
                          "Share of a promotion's gain that is left when another expert has made room for it, "
-                         "at least (default: 0.5)"))
+                         "at least (default: 0.4)"))
       ->check(number_between(0, 0.999999));
   group(command.add_option("--fovea-in-flight", settings.in_flight,
-                           "Changes at once (default: one for each 96 experts, 64 at least)"))
+                           "Changes at once (default: one for each 96 experts, from 64 to 1024)"))
       ->check(number_between(1, 1024));
   group(command.add_option("--fovea-prompt-wait", settings.prompt_wait_share,
                            "Share of a prompt's time that it may wait for its changes (default: 0.05)"))
@@ -255,8 +254,9 @@ void add_host_cache(CLI::App& command, PrecisionRequest& request) {
   const auto group = [](CLI::Option* option) { return option->group("Precision"); };
   take_size(group(command.add_option(
       "--host-cache", request.host_cache_bytes,
-      "On a GPU, with a policy that moves weights: main memory for versions that were read, so that what "
-      "comes back is not read again (default: half of what is left; --no-host-cache: none)")));
+      "On a GPU, with a policy that moves weights: main memory for versions that were read, pinned as it "
+      "fills, so that what comes back is not read again (default: half of what is left; --no-host-cache: "
+      "none)")));
   group(command.add_flag_callback(
       "--no-host-cache", [&request] { request.host_cache_bytes = 0; }, "Keep none in main memory"));
 }

@@ -76,7 +76,11 @@ std::string for_people(const PrepareReport& report) {
   if (report.calibrated_units > 0 && report.calibrated_units < report.units)
     text += fmt::format("\nThe text reached {} units; the other {} were made without calibration.\n",
                         report.calibrated_units, report.units - report.calibrated_units);
-  if (report.was_there) return text + "\nIt was there already; --rebuild makes it again.\n";
+  if (report.was_there) {
+    const bool unmeasured = report.calibrated_units > 0 && report.tiers.back().divergence_mean < 0;
+    return text + fmt::format("\nIt was there already{}; --rebuild makes it again.\n",
+                              unmeasured ? ", without divergences" : "");
+  }
   return text + fmt::format("\nmade in {:.1f} s\n", report.seconds);
 }
 

@@ -93,7 +93,7 @@ struct FoveaSettings {
   std::int64_t interval_tokens = 32;      // between two decisions
   // An exchange must lower the expected loss by more than this share of what the promotion alone would.
   double margin = 0.4;
-  int in_flight = 0;                // swaps at once; 0: one for each 96 units, 64 at least
+  int in_flight = 0;                // swaps at once; 0: one for each 96 units, from 64 to 1,024
   double prompt_wait_share = 0.05;  // of a prompt's time, that it may wait for its swaps
 
   bool operator==(const FoveaSettings&) const = default;
@@ -147,8 +147,8 @@ struct PrecisionRequest {
   // What a millisecond of a token's time is worth, as the KL divergence from the full model that it may cost;
   // static_tiers and fovea, with a store whose divergences were measured. 0: time counts nothing.
   double nats_per_ms = 0;
-  // Beside a card, for policies that move units: main memory for versions that swaps have read; -1: half of
-  // what is left, and no more than all versions take; 0: none.
+  // Beside a card, for policies that move units: main memory for versions that swaps have read, pinned as it
+  // fills; -1: half of what is left, and no more than all versions take; 0: none.
   std::int64_t host_cache_bytes = -1;
   std::filesystem::path stores_folder = {};  // where the store is sought, and built, when `store` is empty
   std::filesystem::path store = {};          // the file that holds all versions; built when it is missing

@@ -16,7 +16,7 @@ inline constexpr std::size_t max_scales = 8;
 
 struct ExpectationSettings {
   // Tokens after which an observation counts half, one for each time scale; at most max_scales.
-  std::vector<std::int64_t> half_lives = {48, 384, 3072};
+  std::vector<std::int64_t> half_lives = {};
   // Of the calibration's profile, then of each time scale; empty: all alike. Their sum is 1.
   std::vector<double> weights = {};
   std::int64_t weights_half_life = 4096;  // tokens, of what the weights are learnt from; 0: they stay

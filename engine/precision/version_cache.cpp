@@ -55,8 +55,9 @@ Result<HeldVersion> VersionCache::hold(UnitId unit, TierId tier, const checkpoin
   if (const auto place = places_.find(version); place != places_.end()) {
     const Entries::iterator entry = place->second;
     if (!entry->is_read) return HeldVersion();  // another thread is reading it
-    HeldVersion found = held(entry);
+    ++entry->holders;
     lock.unlock();
+    HeldVersion found = held(entry);
     // Nothing of the traffic is taken, and a swap that was given up is so.
     if (!pace(0)) return fail(phrases::store_read_place(), errors::store_read_given_up());
     lock.lock();
@@ -67,11 +68,11 @@ Result<HeldVersion> VersionCache::hold(UnitId unit, TierId tier, const checkpoin
   }
   const Block block = room(size(version));
   if (!block) return HeldVersion();
-  const auto entry = entries_.insert(entries_.end(), {version, block, ++uses_});
+  const auto entry = entries_.insert(entries_.end(), {version, block, ++uses_, 1});
   places_[version] = entry;
   held_bytes_ += size(version);
-  HeldVersion mine = held(entry);
   lock.unlock();
+  HeldVersion mine = held(entry);
   auto read = inner_->read(unit, tier, {block.memory, static_cast<std::size_t>(size(version))}, pace);
   lock.lock();
   entry->is_read = read.has_value();
@@ -81,9 +82,9 @@ Result<HeldVersion> VersionCache::hold(UnitId unit, TierId tier, const checkpoin
   return std::unexpected(std::move(read).error());
 }
 
-// Whoever lets go last of a version that could not be read forgets it.
+// For one who is counted already; without the lock, which it takes when it is let go. Whoever lets go last of
+// a version that could not be read forgets it.
 HeldVersion VersionCache::held(Entries::iterator entry) {
-  ++entry->holders;
   return {entry->block.memory, [this, entry](const std::byte*) {
             const std::scoped_lock lock(mutex_);
             if (--entry->holders == 0 && !entry->is_read) forget(entry);
@@ -95,7 +96,6 @@ Block VersionCache::room(std::int64_t bytes) {
     if (const Block block = arena_.allocate(bytes)) {
       if (pin(block.slab)) return block;
       arena_.release(block);
-      return {};
     }
     if (!make_room(bytes)) return {};
   }
@@ -108,7 +108,7 @@ bool VersionCache::pin(std::int32_t slab) {
   pinned_[at] = can_pin_ = device_.pin(memory.data(), std::ssize(memory));
   if (!can_pin_)
     log::warning("precision", "no more main memory could be pinned than the ", held_bytes_,
-                 " bytes of versions that are kept in it");
+                 " bytes of versions that are kept in it: these change places from now on");
   return can_pin_;
 }
 

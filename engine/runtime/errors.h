@@ -180,9 +180,9 @@ FOVEA_ERROR(unsupported, dense_model_has_no_experts, "a dense model has no exper
 FOVEA_ERROR(invalid, divergence_needs_text, "the divergence is measured on a text",
             "Give one: --calibrate FILE");
 FOVEA_ERROR(invalid, store_without_calibration, "the store was made without this calibration",
-            "Make it again: fovea prepare MODEL --rebuild");
+            "Make it again: fovea prepare MODEL --calibrate FILE --rebuild");
 FOVEA_ERROR(invalid, store_without_divergences, "the store was made without divergences",
-            "Make it again: fovea prepare MODEL --rebuild");
+            "Make it again: fovea prepare MODEL --calibrate FILE --rebuild");
 
 // The cache.
 FOVEA_ERROR(unsupported, kv_type_needs_heads,

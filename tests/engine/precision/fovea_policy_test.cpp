@@ -116,7 +116,6 @@ class FoveaPolicyTest : public QObject {
     QCOMPARE(ends[0], ends[1]);
   }
 
-  // What a policy tells of itself is what its expectation has learnt.
   // How many swaps there are room for follows the model, unless it is said.
   void swapsAtOnceFollowTheNumberOfUnits() {
     QCOMPARE(fovea_swaps_at_once({}, 30 * 16), 64);
@@ -138,6 +137,8 @@ class FoveaPolicyTest : public QObject {
     (*policy)->propose(first, 200, decisions);  // 200 are under way already
     QCOMPARE(std::ssize(decisions), 56);
   }
+
+  // What a policy tells of itself is what its expectation has learnt.
   void tellsWhatItHasLearnt() {
     const PolicyWorld world = two_tiers(3, 16, 4);
     const FoveaSettings settings{.half_lives = {10, 100}, .weights = {0.5, 0.25, 0.25}};

@@ -98,7 +98,8 @@ Schedule random_schedule(unsigned seed) {
   }
   world.slabs = 3 + below(12);  // three hold every unit at the lowest tier and nothing else
   if (below(2) == 0) {
-    world.faults = {.io_error = below(30), .checksum_error = below(30), .slow = below(20)};
+    world.faults = {
+        .io_error = below(30), .checksum_error = below(30), .slow = below(20), .holds = below(100)};
   } else if (below(4) == 0) {
     world.faults = {.io_error = 100};
   }

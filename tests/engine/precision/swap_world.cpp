@@ -1,5 +1,6 @@
 #include "swap_world.h"
 
+#include <QtGlobal>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -220,6 +221,19 @@ Result<void> FaultySource::read(UnitId unit, TierId tier, std::span<std::byte> m
   }
   return {};
 }
+Result<precision::HeldVersion> FaultySource::hold(UnitId unit, TierId tier, const checkpoint::Pace& pace) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (static_cast<int>(random_() % 100) >= faults_.holds) return precision::HeldVersion();
+  }
+  const auto memory = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(bytes(unit, tier)));
+  FOVEA_CHECK(read(unit, tier, *memory, pace));
+  ++held_;
+  return precision::HeldVersion(memory->data(), [this, memory](const std::byte*) {
+    std::ranges::fill(*memory, std::byte{0xDD});
+    --held_;
+  });
+}
 void FaultySource::set_faults(const Faults& faults) {
   const std::scoped_lock lock(mutex_);
   faults_ = faults;
@@ -249,6 +263,7 @@ SwapWorld::SwapWorld(const WorldOptions& options)
   table_ = std::make_unique<precision::UnitTable>(plan_, models::UnitScope::experts);
   tiers_ = {{"file", std::nullopt}, {"q8", kernels::Type::q8_0}, {"q4", kernels::Type::q4_0}};
   source_ = std::make_unique<FaultySource>(options.seed, units, Faults{}, options.settings.clock);
+  source_->bytes = [this](UnitId unit, TierId tier) { return bytes(unit, tier); };
   device_.on_copy = [this](std::int64_t bytes) { source_->note(bytes); };
 }
 
@@ -346,6 +361,7 @@ Result<void> SwapWorld::need(const std::vector<UnitId>& wanted) {
 void SwapWorld::close() {
   stream_.synchronize();
   residency_.reset();
+  if (source_->held() != 0) qFatal("%d versions are still held", source_->held());
 }
 
 std::string SwapWorld::complaint() {

@@ -26,6 +26,7 @@ struct Faults {
   int checksum_error = 0;
   int meet = 0;               // a read ends only when so many have been under way at once
   int slow = 0;               // reads and copies that take a moment
+  int holds = 0;              // versions that the source holds in memory of its own
   bool wrong_unit = false;    // planted: the bytes of the next unit
   bool early_events = false;  // planted: an event says that the passes have ended as soon as it is recorded
   bool early_copies = false;  // planted: waiting for a copy does not wait
@@ -136,7 +137,11 @@ class FaultySource final : public precision::VersionSource {
       : random_(seed), units_(units), faults_(faults), clock_(clock) {}
   Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory,
                     const checkpoint::Pace& pace) override;
+  // Poisoned as soon as nobody holds it.
+  Result<precision::HeldVersion> hold(UnitId unit, TierId tier, const checkpoint::Pace& pace) override;
 
+  std::function<std::int64_t(UnitId, TierId)> bytes;
+  int held() const { return held_; }  // versions, now
   void set_faults(const Faults& faults);
   void note(std::int64_t bytes);  // something moved now
   std::vector<Movement> movements() const;
@@ -149,7 +154,7 @@ class FaultySource final : public precision::VersionSource {
   std::int64_t units_;
   Faults faults_;                    // guarded by mutex_
   std::vector<Movement> movements_;  // guarded by mutex_
-  std::atomic<int> at_once_ = 0, max_at_once_ = 0;
+  std::atomic<int> at_once_ = 0, max_at_once_ = 0, held_ = 0;
   const precision::Clock* clock_;
 };
 
