@@ -222,7 +222,7 @@ class ChatTest : public QObject {
                       {{"FOVEA_DATA", folder.path()}});
     QVERIFY(terminal.shows("> "));
     terminal.type("Tell me about the sea.\r");
-    QVERIFY(terminal.shows("file 64"));  // 4 layers of 16 experts
+    QVERIFY(terminal.shows("64 at 8 bits"));  // 4 layers of 16 experts
     QVERIFY(terminal.shows("▀"));
     QVERIFY(terminal.shows("\033[r"));  // the whole screen scrolls again
     QVERIFY(terminal.shows("8.50 bits per weight"));
@@ -246,7 +246,7 @@ class ChatTest : public QObject {
                       {{"FOVEA_DATA", folder.path()}});
     QVERIFY(terminal.shows("> "));
     terminal.type("Tell me a very long story about the sea.\r");
-    QVERIFY(terminal.shows("file 64"));
+    QVERIFY(terminal.shows("64 at 8 bits"));
     if (small) {
       terminal.resize(9, 80);
     } else {
