@@ -129,13 +129,12 @@ void add_calibration(CLI::App& command, PrepareFlags& flags) {
   command
       .add_flag(
           "--divergence", flags.divergence,
-          "Measure how far each layer's experts at the lowest tier move the model's output, as is usual, "
-          "or of a model without experts each version alone, which is slow: the model runs for each")
+          "Measure what each tier costs: how far it moves the model's output. Models with experts are "
+          "measured anyway, a layer at a time; of others each version is measured alone, which takes hours")
       ->needs(text);
   CLI::Option* none = command
                           .add_flag("--no-divergence", flags.no_divergence,
-                                    "Do not measure it: what a tier costs is then guessed from the errors of "
-                                    "the experts' outputs")
+                                    "Do not measure it; estimate it from the errors of the experts' outputs")
                           ->excludes("--divergence")
                           ->needs(text);
   command

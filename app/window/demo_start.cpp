@@ -17,9 +17,6 @@
 namespace fovea::app {
 namespace {
 
-// What its tiers cost is seen in the panel; more of them would let its first user wait.
-constexpr std::int64_t measured_tokens = 256;
-
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::error_code error;
   return std::filesystem::equivalent(a, b, error);
@@ -96,7 +93,8 @@ void DemoStart::show_starters() {
 void DemoStart::prepare() {
   told_.clear();
   quiet_ = false;
-  worker_.prepare(model_, {.tiers = demo_tiers(), .built_in_text = true, .measured_tokens = measured_tokens},
+  worker_.prepare(model_,
+                  {.tiers = demo_tiers(), .built_in_text = true, .measured_tokens = usual_divergence_tokens},
                   stores_);
 }
 

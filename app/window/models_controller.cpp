@@ -29,8 +29,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t measured_tokens = 1024;  // on which it is measured what a tier costs
-
 fs::path path_of(const QString& text) {
   return text.toStdString();
 }
@@ -462,7 +460,7 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
                   {.tiers = names_of(ask->tiers()),
                    .built_in_text = ask->text() == ui::PrepareText::built_in,
                    .text_file = path_of(ask->text_file()),
-                   .measured_tokens = ask->measures() ? measured_tokens : 0},
+                   .measured_tokens = ask->measures() ? usual_divergence_tokens : 0},
                   settings_.stores);
   });
   ask->open();

@@ -40,6 +40,14 @@ Result<UnitPlan> plan_of(const ShapeWeights& weights, std::int64_t budget, std::
   return plan_units(weights.plan, kernels::reference::device(), request, {.safety_share = 0});
 }
 
+// [96 units, 2 tiers]: nothing is lost at the upper one.
+std::vector<double> random_loss(std::mt19937& random) {
+  std::vector<double> loss;
+  for (int unit = 0; unit < 96; ++unit)
+    loss.insert(loss.end(), {0, static_cast<double>(1 + random() % 1000)});
+  return loss;
+}
+
 double loss_of(const std::vector<TierId>& tiers, const std::vector<double>& loss) {
   double sum = 0;
   for (std::size_t unit = 0; unit < tiers.size(); ++unit)
@@ -88,11 +96,7 @@ class StaticPlanTest : public QObject {
   void everyBudgetHasAMap() {
     std::mt19937 random(seed());
     const ShapeWeights weights = weights_of(small);
-    std::vector<double> loss;
-    for (int unit = 0; unit < 96; ++unit) {
-      loss.push_back(0);
-      loss.push_back(static_cast<double>(random() % 1000));
-    }
+    const std::vector<double> loss = random_loss(random);
     for (const std::int64_t offloaded : {0, 2}) {
       const auto least = plan_of(weights, 1, offloaded);
       FOVEA_VERIFY(least);
@@ -124,11 +128,7 @@ class StaticPlanTest : public QObject {
   void foveaStartsAsStatic() {
     std::mt19937 random(seed());
     const ShapeWeights weights = weights_of(small);
-    std::vector<double> loss;
-    for (int unit = 0; unit < 96; ++unit) {
-      loss.push_back(0);
-      loss.push_back(static_cast<double>(1 + random() % 1000));
-    }
+    const std::vector<double> loss = random_loss(random);
     const double all_low = std::reduce(loss.begin(), loss.end());
     const auto least = plan_of(weights, 1, 0, PolicyKind::fovea);
     FOVEA_VERIFY(least);
