@@ -94,7 +94,7 @@ QString first_token(const LoadPlan& report) {
   const QString least = ui::number_text(seconds, seconds < 10 ? 2 : 0);
   // The only speed that nobody measures before the model is open.
   if (report.prompt.brought_bytes > 0)
-    return WizardWords::tr("at least %1 s, assuming that the card is sent %2")
+    return WizardWords::tr("at least %1 s, assuming %2 to the card")
         .arg(least, gb_per_s(report.prompt.link_gb_per_s));
   return WizardWords::tr("at least %1 s").arg(least);
 }

@@ -2365,8 +2365,8 @@
         <translation>%1 Token pro Sekunde</translation>
     </message>
     <message>
-        <source>at least %1 s, assuming that the card is sent %2</source>
-        <translation>mindestens %1 s, angenommen, die Karte bekommt %2</translation>
+        <source>at least %1 s, assuming %2 to the card</source>
+        <translation>mindestens %1 s, bei angenommenen %2 zur Karte</translation>
     </message>
 </context>
 <context>
@@ -4044,7 +4044,7 @@
     </message>
     <message>
         <source>this many above %1</source>
-        <translation>so viele mehr als %1</translation>
+        <translation>so viele mit mehr als %1</translation>
     </message>
     <message>
         <source>being read</source>
