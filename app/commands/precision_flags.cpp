@@ -206,6 +206,10 @@ void add_fovea(CLI::App& command, FoveaSettings& settings) {
   group(command.add_option("--fovea-prompt-wait", settings.prompt_wait_share,
                            "Share of a prompt's time that it may wait for its changes (default: 0.05)"))
       ->check(number_between(0, 1));
+  group(command.add_option("--fovea-cut", settings.cut_share,
+                           "A prompt's next pass has a quarter of the tokens where the changes lower the "
+                           "expected loss by more than this share; 1: never (default: 0.1)"))
+      ->check(number_between(0, 1));
 }
 
 Result<void> check_fovea(const FoveaSettings& settings, PolicyKind policy) {

@@ -95,6 +95,9 @@ struct FoveaSettings {
   double margin = 0.4;
   int in_flight = 0;                // swaps at once; 0: one for each 96 units, from 64 to 1,024
   double prompt_wait_share = 0.05;  // of a prompt's time, that it may wait for its swaps
+  // A prompt's next pass is cut to a quarter where what moves lowers the expected loss by more than this
+  // share.
+  double cut_share = 0.1;  // 1: never
 
   bool operator==(const FoveaSettings&) const = default;
 };

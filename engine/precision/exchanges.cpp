@@ -65,6 +65,7 @@ Exchanges::Pair& Exchanges::pair(Kind& kind, std::int64_t upper, std::int64_t lo
 }
 
 void Exchanges::forget() {
+  loss_ = 0;
   for (Kind& kind : kinds_) {
     kind.holders.assign(index(tiers_), 0);
     for (Pair& pair : kind.pairs) {
@@ -82,6 +83,7 @@ void Exchanges::look(std::span<const float> uses, std::span<const std::uint8_t> 
     Kind& kind = kinds_[index(kind_of_[unit])];
     ++kind.holders[index(now)];
     const float* const damage = damage_.data() + unit * index(tiers_);
+    loss_ += static_cast<double>(uses[unit] * damage[now]);
     const auto at = static_cast<std::int32_t>(unit);
     for (std::int64_t upper = 0; upper < now; ++upper) {
       const auto value = static_cast<double>(uses[unit] * (damage[now] - damage[upper]));
@@ -187,6 +189,8 @@ std::span<const Exchange> Exchanges::find(std::span<const float> uses, std::span
 bool Exchanges::decide(double margin, std::int32_t in_flight, std::vector<Decision>& decisions) {
   // Two for each, but one at least where no more than one may be under way.
   const std::int64_t room = (max_in_flight_ - in_flight + (max_in_flight_ == 1 ? 1 : 0)) / 2;
+  const double loss = loss_;
+  double saved = 0;
   for (const Exchange& e : choose(margin, room)) {
     const auto move = [&](std::int32_t unit, std::uint8_t target, SwapReason reason, float use,
                           std::int32_t other) {
@@ -200,7 +204,9 @@ bool Exchanges::decide(double margin, std::int32_t in_flight, std::vector<Decisi
     };
     move(e.up, e.up_to, SwapReason::expected, e.up_use, e.down);
     move(e.down, e.down_to, SwapReason::yields, e.down_use, e.up);
+    saved += e.gain;
   }
+  saved_share_ = loss > 0 ? saved / loss : 0;
   return std::ssize(found_) == std::max<std::int64_t>(room, 0);
 }
 

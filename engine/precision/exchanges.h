@@ -42,6 +42,8 @@ class Exchanges {
   // … and when all were looked at, decide on the best exchanges for which there is room: `in_flight` swaps
   // are under way. True: they took all the room, so that there may be more to do.
   bool decide(double margin, std::int32_t in_flight, std::vector<Decision>& decisions);
+  // By which share of itself the expected loss falls with what was decided last.
+  double saved_share() const { return saved_share_; }
   void forget();  // what was looked at since the last decision
 
  private:
@@ -83,6 +85,8 @@ class Exchanges {
   std::vector<Offer> offers_;
   std::vector<Exchange> found_;
   std::vector<bool> moving_;  // [units]
+  double loss_ = 0;           // of a token, expected of the units that were looked at
+  double saved_share_ = 0;
 };
 
 }  // namespace fovea::precision

@@ -10,6 +10,8 @@
 namespace fovea::precision {
 namespace {
 
+constexpr std::int64_t cut_into = 4;  // a prompt's pass while much moves
+
 class FoveaPolicy final : public Policy {
  public:
   FoveaPolicy(const PolicyWorld& world, const FoveaSettings& settings, std::vector<std::uint8_t> first)
@@ -23,6 +25,10 @@ class FoveaPolicy final : public Policy {
   std::string_view name() const override { return "fovea"; }
   std::vector<std::uint8_t> initial() const override { return first_; }
   double prompt_wait_share() const override { return settings_.prompt_wait_share; }
+  std::int64_t prompt_pass_tokens(std::int64_t most) const override {
+    if (exchanges_.saved_share() <= settings_.cut_share) return most;
+    return std::min(most, std::max(settings_.interval_tokens, most / cut_into));
+  }
   void observe(const Observation& observation) override {
     expectation_.observe(observation);
     tokens_ += observation.tokens;
@@ -94,6 +100,8 @@ Result<void> check_settings(const FoveaSettings& s) {
   if (s.in_flight < 0) return wrong("in_flight", s.in_flight, from_0);
   if (!(s.prompt_wait_share >= 0 && s.prompt_wait_share <= 1))
     return wrong("prompt_wait_share", s.prompt_wait_share, phrases::range_0_to_1());
+  if (!(s.cut_share >= 0 && s.cut_share <= 1))
+    return wrong("cut_share", s.cut_share, phrases::range_0_to_1());
   return {};
 }
 

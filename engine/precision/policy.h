@@ -108,6 +108,9 @@ class Policy {
   // Share of a prompt's time that its swaps may wait for, between two of its passes and before the first
   // token: there is nothing to read meanwhile. An answer's tokens never wait.
   virtual double prompt_wait_share() const { return 0; }
+  // So many of a prompt's tokens, `most` at the most, shall pass before what is proposed behind them: few
+  // where what was proposed last changes much, and is published with the end of the next pass.
+  virtual std::int64_t prompt_pass_tokens(std::int64_t most) const { return most; }
   // Appends what should change now, most urgent first, given the tiers that are published or in flight
   // [units], and how many swaps are in flight. Called after each observation; usually appends nothing. A
   // demotion that makes room for a promotion stands right behind it. What is not carried out is proposed

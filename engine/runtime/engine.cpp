@@ -152,6 +152,16 @@ Result<void> Engine::Parts::check_device() const {
   return {};
 }
 
+std::int64_t Engine::Parts::prompt_pass_tokens() const {
+  const std::int64_t most = plan.options.chunk;
+  if (!precision) return most;
+  // Recurrent layers take no fewer at once, and with fewer the processor would compute what is kept off the
+  // device.
+  const std::int64_t least = std::max<std::int64_t>(cache->state_spacing() > 0 ? kernels::recurrent_chunk : 1,
+                                                    forward->streams_from());
+  return std::clamp(precision->prompt_pass_tokens(most), std::min(least, most), most);
+}
+
 std::int64_t Engine::Parts::slice(const runtime::Sequence& sequence, std::int64_t left,
                                   std::int64_t most) const {
   const std::int64_t unit = cache->state_spacing() > 0 ? kernels::recurrent_chunk : 1;
@@ -171,7 +181,7 @@ Result<std::span<const float>> Engine::Parts::prefill(runtime::Sequence& sequenc
   if (watch) watch->begin_prompt();
   for (std::size_t done = 0; done < tokens.size();) {
     const auto count = static_cast<std::size_t>(
-        slice(sequence, std::ssize(tokens) - static_cast<std::int64_t>(done), plan.options.chunk));
+        slice(sequence, std::ssize(tokens) - static_cast<std::int64_t>(done), prompt_pass_tokens()));
     const std::size_t behind = tokens.size() - done - count;
     const std::size_t wanted = behind < watched ? std::min(watched - behind, count) : 0;
     const runtime::PassPart part{

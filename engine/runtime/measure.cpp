@@ -103,7 +103,7 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
   if (answers) parts.watch->begin_prompt();
   while (sequence.length() < length) {
     const std::int64_t first = sequence.length();
-    std::int64_t count = std::min(length - first, parts.plan.options.chunk);
+    std::int64_t count = std::min(length - first, parts.prompt_pass_tokens());
     if (answers) count = first < first_row ? std::min(count, first_row - first) : 1;
     const bool wanted = first + count > first_row;
     const std::int64_t watched_here =
@@ -163,7 +163,7 @@ Result<void> Engine::branch_logits(std::span<const TokenId> context,
     if (rest.empty()) continue;
     FOVEA_CHECK(return_to(parts, sequence, context, stop));
     for (std::size_t k = 1; !rest.empty();) {
-      const std::size_t count = std::min(rest.size(), static_cast<std::size_t>(parts.plan.options.chunk));
+      const std::size_t count = std::min(rest.size(), static_cast<std::size_t>(parts.prompt_pass_tokens()));
       const runtime::PassPart part{
           .sequence = &sequence, .tokens = rest.first(count), .wanted = layers::LogitsWanted::all};
       FOVEA_TRY(const auto logits, parts.pass({&part, 1}, parts.plan.options.context, stop));

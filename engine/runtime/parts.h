@@ -91,6 +91,8 @@ struct Engine::Parts {
   // Whether all is well on the device.
   Result<void> check_device() const;
 
+  // Of prompts, in the next pass: the plan's, or fewer where a policy moves much.
+  std::int64_t prompt_pass_tokens() const;
   // So many of a prompt's `left` next tokens, `most` at the most, that an answer does not depend on how it is
   // divided: where there are recurrent layers a multiple of what they take at once, and to where the state is
   // saved and not beyond.

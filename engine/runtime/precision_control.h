@@ -88,6 +88,7 @@ class PrecisionControl final {
   std::span<const float> profile() const { return parts_.policy->profile(); }
   void recall(std::span<const float> profile) { parts_.policy->recall(profile); }
   bool wants_entropy() const { return parts_.policy->wants_entropy(); }
+  std::int64_t prompt_pass_tokens(std::int64_t most) const { return parts_.policy->prompt_pass_tokens(most); }
   std::int64_t prompt_tokens_watched() const { return parts_.policy->prompt_tokens_watched(); }
   // Why the last pass was stopped by serve(), if it was.
   std::optional<Error> take_error();

@@ -219,7 +219,8 @@ std::vector<Scheduler::Part> Scheduler::next_parts() {
   std::vector<Part> parts;
   if (!readers.empty()) {
     std::ranges::rotate(readers, readers.begin() + static_cast<std::ptrdiff_t>(turn_++ % readers.size()));
-    std::int64_t left = writers.empty() ? parts_.plan.options.chunk : slice_.tokens();
+    const std::int64_t most = parts_.prompt_pass_tokens();
+    std::int64_t left = writers.empty() ? most : std::min(most, slice_.tokens());
     std::int64_t served = std::clamp<std::int64_t>(left / slice_.unit(), 1, std::ssize(readers));
     for (std::size_t i = 0; served > 0; ++i, --served) {
       parts.push_back({readers[i], readers[i]->computed->next(parts_, left / served)});

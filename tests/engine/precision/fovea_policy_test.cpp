@@ -138,6 +138,35 @@ class FoveaPolicyTest : public QObject {
     QCOMPARE(std::ssize(decisions), 56);
   }
 
+  // A prompt's passes are cut while much moves: to a quarter, and to no less than lies between two decisions.
+  void cutsPassesWhileMuchMoves() {
+    const PolicyWorld world = two_tiers(1, 8, 4);
+    const auto passes_of = [&](const FoveaSettings& settings, std::int64_t most) {
+      const auto policy = make_fovea(world, settings, {0, 0, 0, 0, 1, 1, 1, 1});
+      std::vector<std::int64_t> passes = {(*policy)->prompt_pass_tokens(most)};
+      Tiers tiers = (*policy)->initial();
+      std::vector<Decision> decisions;
+      for (int pass = 0; pass < 3; ++pass) {  // of four experts that are low at first
+        Routing routing = token({4, 5, 6, 7});
+        routing.tokens = 128;
+        (*policy)->observe(routing.observation());
+        decisions.clear();
+        (*policy)->propose(tiers, 0, decisions);
+        for (const Decision& decision : decisions)
+          tiers[static_cast<std::size_t>(decision.unit)] = decision.target;
+        passes.push_back((*policy)->prompt_pass_tokens(most));
+      }
+      return passes;
+    };
+    using Passes = std::vector<std::int64_t>;
+    const FoveaSettings usual = {.half_lives = {48}, .margin = 0.1};
+    QCOMPARE(passes_of(usual, 256), (Passes{256, 64, 256, 256}));
+    QCOMPARE(passes_of(usual, 64), (Passes{64, 32, 64, 64}));
+    QCOMPARE(passes_of(usual, 16), (Passes{16, 16, 16, 16}));
+    QCOMPARE(passes_of({.half_lives = {48}, .margin = 0.1, .cut_share = 1}, 256),
+             (Passes{256, 256, 256, 256}));
+  }
+
   // What a policy tells of itself is what its expectation has learnt.
   void tellsWhatItHasLearnt() {
     const PolicyWorld world = two_tiers(3, 16, 4);
@@ -221,9 +250,10 @@ class FoveaPolicyTest : public QObject {
   void wrongSettings_data() {
     QTest::addColumn<int>("which");
     QTest::addColumn<QString>("name");
-    const char* const names[] = {"half_lives",      "half_lives", "weights",   "weights",
-                                 "interval_tokens", "margin",     "in_flight", "weights_half_life"};
-    for (int which = 0; which < 8; ++which)
+    const char* const names[] = {"half_lives", "half_lives",        "weights",
+                                 "weights",    "interval_tokens",   "margin",
+                                 "in_flight",  "weights_half_life", "cut_share"};
+    for (int which = 0; which < 9; ++which)
       QTest::addRow("%d %s", which, names[which]) << which << names[which];
   }
   void wrongSettings() {
@@ -238,6 +268,7 @@ class FoveaPolicyTest : public QObject {
     if (which == 5) settings.margin = 1;
     if (which == 6) settings.in_flight = -1;
     if (which == 7) settings.weights_half_life = -1;
+    if (which == 8) settings.cut_share = 1.5;
     const PolicyWorld world = two_tiers(1, 4, 1);
     const auto policy = make_fovea(world, settings, {0, 1, 1, 1});
     QVERIFY(!policy);
