@@ -170,6 +170,11 @@ void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
   command.add_option("--high-share", flags.high_share, "… or the share of experts in the high tier")
       ->check(number_between(1e-6, 1));
   command
+      .add_option("--prompt-pass", flags.prompt_pass_tokens,
+                  "Put a prompt's passes together up to so many tokens, or fewer where the policy cuts them "
+                  "(default: as recorded)")
+      ->check(number_between(1, 1 << 20));
+  command
       .add_option("--profile-tokens", flags.profile_tokens,
                   "First tokens that choose the mix that is fixed at start (default: 2048)")
       ->check(number_between(1, 1e9));
@@ -200,6 +205,7 @@ Result<ReplayRequest> replay_request(const ReplayFlags& flags) {
                         .budget_bytes = flags.budget_bytes,
                         .high_share = flags.high_share,
                         .clock = flags.clock,
+                        .prompt_pass_tokens = flags.prompt_pass_tokens,
                         .profile_tokens = flags.profile_tokens,
                         .tier_map = flags.write_map.empty() ? "" : flags.map_of};
   if (!flags.tiers.empty()) request.tiers = split(flags.tiers);

@@ -26,6 +26,7 @@ struct ReplayFlags {
   OffloadSettings offload;
   ReplayClock clock;
   std::int64_t profile_tokens = 2048;
+  std::int64_t prompt_pass_tokens = 0;
   bool json = false;
 };
 

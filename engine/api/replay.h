@@ -82,6 +82,9 @@ struct ReplayRequest {
   std::int64_t budget_bytes = 0;
   double high_share = 0;
   ReplayClock clock = {};
+  // A prompt's passes are put together up to so many tokens, or fewer where the policy cuts them; 0: as they
+  // were recorded.
+  std::int64_t prompt_pass_tokens = 0;
   std::int64_t profile_tokens = 2048;  // that choose the mix that is fixed at start
   SnapshotSink snapshots = {};         // of the policy, as a panel would have seen them; empty: none
   double snapshot_seconds = 0.1;       // simulated, between two of them

@@ -13,6 +13,7 @@ FOVEA_PHRASE(replay_prefill_speed, "prefill tok/s");
 FOVEA_PHRASE(replay_transfer_bytes, "transfer bytes");
 FOVEA_PHRASE(replay_latency, "latency");
 FOVEA_PHRASE(replay_in_flight, "in flight");
+FOVEA_PHRASE(replay_prompt_pass_tokens, "tokens in a prompt's pass");
 FOVEA_PHRASE(replay_snapshot_seconds, "snapshot seconds");
 FOVEA_PHRASE(replay_on_demand_blocks, "on-demand blocks");
 FOVEA_PHRASE(replay_high_share, "high share");

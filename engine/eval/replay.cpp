@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -27,11 +29,57 @@ Result<void> check_settings(const ReplaySettings& settings) {
   if (!(c.prefill_tok_per_s > 0)) return wrong(replay_prefill_speed(), range_more_than_0());
   if (c.transfer_bytes < 0) return wrong(replay_transfer_bytes(), range_0_or_more());
   if (!(c.read_latency_ms >= 0)) return wrong(replay_latency(), range_0_or_more());
+  if (settings.prompt_pass_tokens < 0) return wrong(replay_prompt_pass_tokens(), range_0_or_more());
   if (settings.in_flight < 1) return wrong(replay_in_flight(), range_1_or_more());
   if (!(settings.snapshot_seconds > 0)) return wrong(replay_snapshot_seconds(), range_more_than_0());
   if (settings.on_demand_blocks < 0) return wrong(replay_on_demand_blocks(), range_0_or_more());
   return {};
 }
+
+// Passes of a prompt one behind the other, put together as far as they fit; none is divided.
+class JoinedPasses {
+ public:
+  explicit JoinedPasses(PassSource& source) : source_(source) { source_.rewind(); }
+
+  // Of at most so many tokens, or as the source has it. False: there are no more.
+  Result<bool> next(TracePass& pass, std::int64_t most) {
+    if (!has_ahead_) {
+      FOVEA_TRY(has_ahead_, source_.next(ahead_));
+      if (!has_ahead_) return false;
+    }
+    std::swap(pass, ahead_);
+    FOVEA_TRY(has_ahead_, source_.next(ahead_));
+    while (has_ahead_ && pass.prefill && ahead_.prefill && pass.tokens + ahead_.tokens <= most) {
+      add_ahead(pass);
+      FOVEA_TRY(has_ahead_, source_.next(ahead_));
+    }
+    return true;
+  }
+
+ private:
+  void add_ahead(TracePass& pass) {
+    pass.tokens += ahead_.tokens;
+    pass.entropy = ahead_.entropy;
+    std::ranges::transform(pass.routed, ahead_.routed, pass.routed.begin(), std::plus());
+    sum_.clear();
+    std::ranges::merge(pass.uses, ahead_.uses, std::back_inserter(sum_), {}, &precision::ExpertUse::unit,
+                       &precision::ExpertUse::unit);
+    pass.uses.clear();
+    for (const precision::ExpertUse& use : sum_) {
+      if (pass.uses.empty() || pass.uses.back().unit != use.unit) {
+        pass.uses.push_back(use);
+        continue;
+      }
+      pass.uses.back().tokens += use.tokens;
+      pass.uses.back().gate_sum += use.gate_sum;
+    }
+  }
+
+  PassSource& source_;
+  TracePass ahead_;
+  bool has_ahead_ = false;
+  std::vector<precision::ExpertUse> sum_;
+};
 
 // The damage of each unit and tier in one array, and the sums over a replay.
 class Meter {
@@ -157,9 +205,10 @@ Result<ReplayResult> replay_passes(PassSource& source, const precision::PolicyWo
   FOVEA_TRY(auto residency, ReplayResidency::create(world, settings, policy.initial()));
   Replay run(world, policy, settings, std::move(residency));
   TracePass pass;
-  source.rewind();
+  JoinedPasses passes(source);
+  const std::int64_t most = settings.prompt_pass_tokens;
   for (std::int64_t count = 0;; ++count) {
-    FOVEA_TRY(const bool more, source.next(pass));
+    FOVEA_TRY(const bool more, passes.next(pass, most > 0 ? policy.prompt_pass_tokens(most) : 0));
     if (!more) return run.finish();
     FOVEA_CHECK(run.pass(pass));
     if (count % passes_between_reports != 0) continue;

@@ -20,6 +20,9 @@ namespace fovea::eval {
 
 struct ReplaySettings {
   ReplayClock clock = {};
+  // A prompt's passes are put together up to so many tokens, or fewer where the policy cuts them; 0: they are
+  // as the source has them.
+  std::int64_t prompt_pass_tokens = 0;
   std::int32_t in_flight = 4;         // swaps between the choice of their block and their publishing
   precision::ArenaPlan arena = {};    // the blocks that there are
   std::int64_t on_demand_blocks = 0;  // of these, for units on disk alone; 0: what the arena has left

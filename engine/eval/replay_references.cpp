@@ -88,11 +88,14 @@ class LookAhead final : public precision::Policy {
 
   void observe(const precision::Observation& observation) override {
     tokens_ += observation.tokens;
-    if (known_.empty()) return;
-    for (const ExpertUse& use : known_.front().uses)
-      sums_[index(use.unit)] -= static_cast<double>(use.gate_sum);
-    known_tokens_ -= known_.front().tokens;
-    known_.pop_front();
+    // What passed may be several of the source's passes.
+    for (std::int64_t left = observation.tokens; left > 0 && !known_.empty();) {
+      const Known& passed = known_.front();
+      for (const ExpertUse& use : passed.uses) sums_[index(use.unit)] -= static_cast<double>(use.gate_sum);
+      known_tokens_ -= passed.tokens;
+      left -= passed.tokens;
+      known_.pop_front();
+    }
     read_ahead();
   }
 

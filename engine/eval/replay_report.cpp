@@ -162,6 +162,7 @@ class Stager {
                                   const SnapshotSink& snapshots) {
     return eval::replay_passes(passes_, cast.world, policy,
                                {.clock = request_.clock,
+                                .prompt_pass_tokens = request_.prompt_pass_tokens,
                                 .in_flight = in_flight(),
                                 .arena = cast.arena,
                                 .on_demand_blocks = cast.on_demand_blocks,
@@ -178,6 +179,8 @@ class Stager {
     const auto start = std::chrono::steady_clock::now();
     FOVEA_TRY(const eval::ReplayResult result, play(cast, *policy, request_.snapshots));
     report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.passes = result.passes;
+    report.layer_steps = result.layer_steps;
     report.swaps = result.swaps;
     report.foresight = policy->foresight();
     report.visits = result.visits;
@@ -282,7 +285,7 @@ Result<ReplayReport> replay(const ReplayRequest& request, const ProgressSink& pr
   FOVEA_TRY(const Totals totals, eval::count_uses(passes, 0, stop));
   FOVEA_TRY(Totals start, eval::count_uses(passes, std::max<std::int64_t>(1, request.profile_tokens), stop));
   for (double& gate : start.gate) gate += 0.5 / shape.used;  // what was not used yet may be: as half a token
-  FOVEA_TRY(Stage stage, eval::set_stage(request, shape, totals.largest_pass));
+  FOVEA_TRY(Stage stage, eval::set_stage(request, shape, std::max(totals.largest_pass, request.prompt_pass_tokens)));
   FOVEA_TRY(stage.world.uses, calibration_of(request, stage, stop));
   if (stage.world.uses.empty()) stage.notes.push_back(phrases::replay_without_calibration());
 

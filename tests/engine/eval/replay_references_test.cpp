@@ -191,6 +191,29 @@ class ReplayReferencesTest : public QObject {
     QCOMPARE(three->tiers.size(), std::size_t{3});
   }
 
+  // What it knows of the coming tokens is of those behind what passed, also where that was put together from
+  // several of the source's passes.
+  void lookingAheadFollowsWhatPassed() {
+    SyntheticRouting routing = turning;
+    routing.phases = 1;
+    routing.prompt = routing.tokens;
+    routing.chunk = 20;
+    auto passes = *make_synthetic(routing), apart = *make_synthetic(routing);
+    std::mt19937 random(1);
+    const PolicyWorld world = world_of(*passes, random);
+    const auto first = fovea::precision::best_fill(world, fovea::precision::expected_loss(world));
+    const auto one = make_look_ahead(*passes, world, {.tokens = 100}, first);
+    const auto joined = make_look_ahead(*apart, world, {.tokens = 100}, first);
+    FOVEA_VERIFY(one);
+    FOVEA_VERIFY(joined);
+    for (int three = 0; three < 5; ++three) {
+      for (int pass = 0; pass < 3; ++pass) (*one)->observe({.tokens = 20});
+      (*joined)->observe({.tokens = 60});
+      QVERIFY(std::ranges::equal((*one)->hotness(), (*joined)->hotness()));
+      QVERIFY(std::ranges::max((*one)->hotness()) > 0);
+    }
+  }
+
   // It starts from the static mix: as long as it does not decide it loses exactly what that mix loses, and no
   // more than static but for its spare blocks.
   void whoDecidesNothingIsStatic() {

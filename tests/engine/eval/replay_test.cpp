@@ -101,6 +101,30 @@ class SwapOnce final : public Policy {
   int passes_ = 0;
 };
 
+// Moves nothing, wants so many tokens of a prompt in its passes, and keeps what it saw.
+class Watcher final : public Policy {
+ public:
+  explicit Watcher(std::vector<std::int64_t> wanted) : wanted_(std::move(wanted)) {}
+  std::string_view name() const override { return "watcher"; }
+  std::vector<std::uint8_t> initial() const override { return {0, 1, 1, 1}; }
+  std::int64_t prompt_pass_tokens(std::int64_t most) const override {
+    return tokens.size() < wanted_.size() ? wanted_[tokens.size()] : most;
+  }
+  void observe(const Observation& seen) override {
+    tokens.push_back(seen.tokens);
+    uses.emplace_back(seen.uses.begin(), seen.uses.end());
+    QCOMPARE(seen.routed[0], static_cast<std::int32_t>(seen.tokens));
+  }
+  void propose(std::span<const std::uint8_t>, std::int32_t, std::vector<Decision>&) override {}
+  std::span<const float> hotness() const override { return {}; }
+
+  std::vector<std::int64_t> tokens;
+  std::vector<std::vector<fovea::precision::ExpertUse>> uses;
+
+ private:
+  std::vector<std::int64_t> wanted_;
+};
+
 TracePass use_of(std::int32_t unit, std::int64_t tokens = 1) {
   return {.tokens = tokens,
           .prefill = tokens > 1,
@@ -227,6 +251,30 @@ class ReplayTest : public QObject {
     QVERIFY(close(result->traffic_share, 1e-9 * double(high_bytes + low_bytes) / 0.05));
     // Two units of 4 bits while the demotion was under way, for one token.
     QVERIFY(close(result->service.mean_bits_per_weight, (2.5 * 7 + 0.5) / 7));
+  }
+
+  // A prompt's passes are put together as far as they fit and the policy wants; an answer's tokens never, and
+  // without being asked for none.
+  void promptPassesArePutTogether() {
+    Passes passes({use_of(2, 4), use_of(1, 4), use_of(2, 4), use_of(3, 4), use_of(0, 4), use_of(0, 4),
+                   use_of(1), use_of(1), use_of(2, 4), use_of(2, 9)});
+    const auto seen = [&](std::int64_t most, std::vector<std::int64_t> wanted) {
+      Watcher policy(std::move(wanted));
+      const auto result =
+          replay_passes(passes, four_units(), policy, {.prompt_pass_tokens = most, .arena = room});
+      if (!result) qFatal("%s", result.error().message().c_str());
+      if (result->passes != std::ssize(policy.tokens) || result->tokens != 39) qFatal("tokens are lost");
+      return policy;
+    };
+    using Tokens = std::vector<std::int64_t>;
+    QCOMPARE(seen(0, {}).tokens, (Tokens{4, 4, 4, 4, 4, 4, 1, 1, 4, 9}));
+    QCOMPARE(seen(8, {8, 4, 2}).tokens, (Tokens{8, 4, 4, 8, 1, 1, 4, 9}));  // one is longer already
+    const Watcher joined = seen(12, {});
+    QCOMPARE(joined.tokens, (Tokens{12, 12, 1, 1, 4, 9}));
+    const auto& uses = joined.uses.front();
+    QCOMPARE(uses.size(), std::size_t{2});
+    QVERIFY(uses[0].unit == 1 && uses[0].tokens == 4 && close(double(uses[0].gate_sum), 2));
+    QVERIFY(uses[1].unit == 2 && uses[1].tokens == 8 && close(double(uses[1].gate_sum), 4));
   }
 
   void unitsOnDiskStall() {
@@ -441,6 +489,7 @@ class ReplayTest : public QObject {
     QTest::newRow("no trace") << 6 << int(ErrorKind::not_found);
     QTest::newRow("policy") << 7 << int(ErrorKind::unsupported);
     QTest::newRow("three tiers") << 8 << invalid;
+    QTest::newRow("prompt's passes") << 9 << invalid;
   }
   void wrongRequestsAreTypedErrors() {
     QFETCH(int, which);
@@ -462,6 +511,7 @@ class ReplayTest : public QObject {
     }
     if (which == 7) request.policy = PolicyKind::automatic;
     if (which == 8) request.tiers = {"q8", "q4", "q2=2.25"};
+    if (which == 9) request.prompt_pass_tokens = -1;
     const auto report = fovea::replay(request);
     QVERIFY(!report);
     QCOMPARE(int(report.error().kind), kind);
