@@ -17,6 +17,7 @@
 namespace fovea::precision {
 namespace {
 
+constexpr double some = 1.0 / 8;  // of the units, that must be at another tier for there to be much to move
 constexpr double high_enough_bits = 7;  // above this a file's own format is no sensible upper tier
 
 // Bits per weight of all units at one tier; nothing when the name is unknown or a row is not whole blocks.
@@ -317,13 +318,28 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   std::ranges::move(choice.notes, std::back_inserter(plan.notes));
   set_inputs(device, request, around, plan);
   if (plan.brings_experts) plan.notes.push_back(phrases::prompts_bring_experts(Bytes{around.stream_bytes}));
-  // Where everything fits at a quantised upper tier, the rest of the budget holds the file's own format.
   const std::int64_t present = std::ranges::count(plan.absent, false);
-  if (moves_experts(policy) && request.tiers.empty() && request.budget_bytes > 0 && present > 0 &&
-      names.front() != "file" && plan_precision_anyway(plan.inputs, policy).capacity.front() == present) {
-    PrecisionRequest higher = request;
-    higher.tiers = {"file", names.front()};
-    return plan_units(weights, device, higher, around);
+  if (!moves_experts(policy) || !request.tiers.empty() || request.budget_bytes == 0 || present == 0 ||
+      names.front() == "file")
+    return plan;
+  // Where everything fits at a quantised upper tier, the rest of the budget holds the file's own format.
+  const auto at_the_highest = [&](const UnitPlan& of) {
+    return plan_precision_anyway(of.inputs, policy).capacity.front();
+  };
+  const std::int64_t upper = at_the_highest(plan);
+  PrecisionRequest higher = request;
+  higher.tiers = {"file", names.front()};
+  if (upper == present) {
+    FOVEA_TRY(UnitPlan raised, plan_units(weights, device, higher, around));
+    if (policy == PolicyKind::dynaexq || at_the_highest(raised) >= some * static_cast<double>(present))
+      return raised;
+  }
+  // Where nearly all are at one of two tiers there is little to move: then there are three.
+  if (policy == PolicyKind::fovea &&
+      static_cast<double>(upper) >= (1 - some) * static_cast<double>(present)) {
+    higher.tiers.push_back(names.back());
+    FOVEA_TRY(UnitPlan three, plan_units(weights, device, higher, around));
+    if (plan_precision_anyway(three.inputs, policy).plan.fits) return three;
   }
   return plan;
 }

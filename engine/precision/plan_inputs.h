@@ -34,7 +34,8 @@ UnitScope unit_scope(PolicyKind policy, bool has_experts);
 // When the user names none: for fovea and dynaexq the file's format (q4 when it has more than 7 bits) above
 // q2; where layers are lowered q8, or the file's format where it has fewer bits, above the next lower one of
 // q4, q3, q2; for fixed tiers with a budget all that stand below the file's; else the file's alone.
-// (plan_units takes the file's format above q4 where a budget holds everything at q4.)
+// (plan_units takes the file's format above q4 where a budget holds everything at q4, and for fovea all three
+// where nearly all are at q4 with two.)
 std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units);
 
 // Swaps at once, by the settings of the policy that moves so many units.

@@ -472,6 +472,42 @@ class PlanModelTest : public QObject {
     QVERIFY(report->plan.high_per_layer > 20 && report->plan.high_per_layer < 60);
   }
 
+  // Two tiers where the budget lies between them; three where nearly everything would be at one of two.
+  void tiersFollowTheBudget_data() {
+    QTest::addColumn<int>("policy");
+    QTest::addColumn<double>("of_all_at_q4");
+    QTest::addColumn<QString>("tiers");
+    const int fovea = int(PolicyKind::fovea), dynaexq = int(PolicyKind::dynaexq);
+    QTest::newRow("well below") << fovea << 0.75 << "q4,q2";
+    QTest::newRow("just below") << fovea << 0.99 << "file,q4,q2";
+    QTest::newRow("just above") << fovea << 1.05 << "file,q4,q2";
+    QTest::newRow("well above") << fovea << 2.0 << "file,q4";
+    QTest::newRow("dynaexq, just below") << dynaexq << 0.99 << "q4,q2";
+    QTest::newRow("dynaexq, just above") << dynaexq << 1.05 << "file,q4";
+  }
+  void tiersFollowTheBudget() {
+    QFETCH(int, policy);
+    QFETCH(double, of_all_at_q4);
+    QFETCH(QString, tiers);
+    LoadOptions settings;
+    MachineFacts machine;
+    machine.device_memory_bytes = std::int64_t{80} << 30;
+    settings.precision.tiers = {"q4"};
+    settings.precision.policy = PolicyKind::static_tiers;
+    const auto all = plan_shape({.name = "qwen3-30b-a3b"}, settings, machine);
+    FOVEA_VERIFY(all);
+    settings.precision.policy = static_cast<PolicyKind>(policy);
+    settings.precision.tiers = {};
+    settings.precision.budget_bytes =
+        static_cast<std::int64_t>(of_all_at_q4 * static_cast<double>(all->plan.total_bytes));
+    const auto report = plan_shape({.name = "qwen3-30b-a3b"}, settings, machine);
+    FOVEA_VERIFY(report);
+    QVERIFY(report->plan.fits);
+    QStringList names;
+    for (const auto& tier : report->plan.parts.experts) names << QString::fromStdString(tier.name);
+    QCOMPARE(names.join(','), tiers);
+  }
+
   // Every shape with experts on every card: within its memory, or refused with advice that holds.
   void cards_data() {
     QTest::addColumn<QString>("shape");
