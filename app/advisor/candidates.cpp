@@ -154,6 +154,12 @@ double talent(const Candidate& candidate) {
   return mean / (mean + half);
 }
 
+void cannot_open(Candidate& candidate, const Error& error) {
+  const auto [text, details] = error_text(error);
+  candidate.trouble = text.toStdString();
+  candidate.trouble_details = details.toStdString();
+}
+
 }  // namespace
 
 double bytes_per_token(const Candidate& candidate, const LoadPlan& report) {
@@ -174,7 +180,7 @@ Candidate examine_model(const std::filesystem::path& path, const Machine& machin
   }
   const auto info = inspect(path);
   if (!info) {
-    candidate.trouble = error_words(info.error()).toStdString();
+    cannot_open(candidate, info.error());
     return candidate;
   }
   if (!candidate.entry && !info->name.empty()) candidate.name = info->name;
@@ -187,7 +193,7 @@ Candidate examine_model(const std::filesystem::path& path, const Machine& machin
   candidate.extended_context = info->extended_context;
   auto fit = fit_of_model(path, machine.room, facts_of(machine));
   if (!fit) {
-    candidate.trouble = error_words(fit.error()).toStdString();
+    cannot_open(candidate, fit.error());
     return candidate;
   }
   candidate.fit = *std::move(fit);
@@ -207,7 +213,7 @@ Candidate examine_entry(const CatalogueEntry& entry, const Machine& machine) {
   candidate.context = candidate.extended_context = entry.context;
   auto fit = fit_of_entry(entry, machine);
   if (!fit) {
-    candidate.trouble = error_words(fit.error()).toStdString();
+    cannot_open(candidate, fit.error());
     return candidate;
   }
   candidate.fit = *std::move(fit);

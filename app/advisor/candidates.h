@@ -31,7 +31,7 @@ struct Candidate {
   std::int64_t context = 0;                    // trained, tokens
   std::int64_t extended_context = 0;           // … and what rotary scaling is made for
   ModelFit fit;
-  std::string trouble;  // why it cannot be opened; then all else is empty
+  std::string trouble, trouble_details;  // why it cannot be opened; then all else is empty
 
   // From these and the machine:
   double bits_per_weight = 0;

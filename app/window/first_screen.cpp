@@ -95,7 +95,10 @@ void FirstScreen::show() {
       shown.done = download_->done;
       shown.total = download_->total;
     }
-    if (download_) shown.error = q(download_->error);
+    if (download_) {
+      shown.error = q(download_->error);
+      shown.error_details = q(download_->error_details);
+    }
   }
   view_.set_proposal(shown);
 }
@@ -125,7 +128,7 @@ void FirstScreen::download_changed(const WizardDownload& download) {
         if (candidate.trouble.empty()) {
           proposed_ = candidate;
         } else {
-          download_ = WizardDownload{.error = candidate.trouble};
+          download_ = WizardDownload{.error = candidate.trouble, .error_details = candidate.trouble_details};
         }
         show();
         if (candidate.usable()) Q_EMIT openRequested(q(candidate.path.string()), candidate.fit.precision);

@@ -7,7 +7,6 @@
 #include "app/library/fit_words.h"
 #include "app/window/model_words.h"
 #include "app/wizard/wizard_words.h"
-#include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "app/words/tier_words.h"
 #include "ui/language/number_text.h"
@@ -61,7 +60,7 @@ QString running_words(const DownloadStatus& status) {
 }
 
 QString words_of(const DownloadStatus& status) {
-  const QString why = why_words(status);
+  const QString why = why_words(status).text;
   switch (status.state) {
     case DownloadState::queued:
       return RowWords::tr("Waiting for the previous download");
@@ -196,10 +195,10 @@ CatalogueRow row_of(const Candidate& candidate, const std::filesystem::path& pat
   return row;
 }
 
-QString why_words(const DownloadStatus& status) {
-  if (status.error) return error_text(*status.error).text;
-  return status.state == DownloadState::waiting ? RowWords::tr("Another program is downloading this file")
-                                                : QString();
+ErrorText why_words(const DownloadStatus& status) {
+  if (status.error) return error_text(*status.error);
+  if (status.state != DownloadState::waiting) return {};
+  return {RowWords::tr("Another program is downloading this file"), {}};
 }
 
 ui::DownloadRow row_of(const DownloadStatus& status) {
@@ -209,6 +208,7 @@ ui::DownloadRow row_of(const DownloadStatus& status) {
   row.repository = q(status.repository);
   row.state = view_of(status.state);
   row.text = words_of(status);
+  row.details = why_words(status).details;
   row.done = status.bytes_done;
   row.total = status.bytes_total;
   row.path = q(status.path.string());

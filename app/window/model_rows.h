@@ -8,6 +8,7 @@
 #include "app/download/download_types.h"
 #include "app/download/hub_types.h"
 #include "app/library/library_types.h"
+#include "app/words/error_words.h"
 #include "engine/api/prepare.h"
 #include "ui/models/model_rows.h"
 
@@ -24,7 +25,7 @@ std::vector<ui::VersionRow> rows_of(const std::vector<ModelChoice>& choices, con
 ui::CatalogueRow row_of(const Candidate& candidate, const std::filesystem::path& path);
 ui::DownloadRow row_of(const DownloadStatus& status);
 // Why it waits or failed, in the window's language; empty: for no reason.
-QString why_words(const DownloadStatus& status);
+ErrorText why_words(const DownloadStatus& status);
 
 ui::TierChoice tier_choice(const std::string& tier);   // not chosen
 ui::TierChoice tier_choice(const CloserTier& better);  // instead of the other one; not chosen

@@ -486,7 +486,7 @@ void ModelsController::on_download(const DownloadStatus& status) {
   } else if (status.state == DownloadState::failed) {
     if (status.wants_token && view_) view_->download().ask_token();
     if (!view_ || !view_->isVisible())
-      Q_EMIT notice(tr("The download of %1 failed: %2").arg(q(status.name), why_words(status)));
+      Q_EMIT notice(tr("The download of %1 failed: %2").arg(q(status.name), why_words(status).text));
   }
 }
 

@@ -61,7 +61,9 @@ void WizardDownloads::on_listed(const QString& asked, const HubRepository& repos
 void WizardDownloads::on_failed(const QString& asked, const Error& error) {
   if (asked != repository_ || !name_.empty()) return;
   WizardDownload download = about();
-  download.error = error_text(error).text.toStdString();
+  const auto [text, details] = error_text(error);
+  download.error = text.toStdString();
+  download.error_details = details.toStdString();
   Q_EMIT changed(download);
 }
 
@@ -79,7 +81,8 @@ void WizardDownloads::on_changed(const DownloadStatus& status) {
       download.model = status.path;
       break;
     case DownloadState::failed:
-      download.error = tr("The download failed: %1").arg(why_words(status)).toStdString();
+      download.error = tr("The download failed: %1").arg(why_words(status).text).toStdString();
+      download.error_details = why_words(status).details.toStdString();
       break;
     case DownloadState::paused:
       download.error = tr("Paused. What has been downloaded is kept; downloading again continues from there.")
@@ -90,7 +93,7 @@ void WizardDownloads::on_changed(const DownloadStatus& status) {
       break;
     case DownloadState::waiting:
     case DownloadState::disk_full:
-      download.words = why_words(status).toStdString();
+      download.words = why_words(status).text.toStdString();
       break;
     case DownloadState::queued:
     case DownloadState::starting:

@@ -251,7 +251,7 @@ void WizardController::download_changed(const WizardDownload& download) {
   start_.done = download.done;
   start_.total = download.total;
   start_.error = QString::fromStdString(download.error);
-  start_.error_details.clear();
+  start_.error_details = QString::fromStdString(download.error_details);
   if (!download.model.empty()) {
     in_background(
         this,
@@ -262,7 +262,7 @@ void WizardController::download_changed(const WizardDownload& download) {
           if (candidate.usable()) take(candidate);
           start_ = {};
           start_.error = QString::fromStdString(candidate.trouble);
-          start_.error_details.clear();
+          start_.error_details = QString::fromStdString(candidate.trouble_details);
           if (page_ == Page::start) show_start();
           update_navigation();
         });

@@ -42,8 +42,8 @@ struct WizardDownload {
   std::string repository = {}, file = {};
   std::string words = {};  // "12 MB/s, 3 minutes left"
   std::int64_t done = 0, total = 0;
-  std::string error = {};            // it cannot go on
-  std::filesystem::path model = {};  // it is there
+  std::string error = {}, error_details = {};  // it cannot go on
+  std::filesystem::path model = {};            // it is there
 };
 
 class WizardController : public QObject {

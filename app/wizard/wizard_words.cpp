@@ -233,7 +233,9 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
     row.fit_text = WizardWords::tr("Cannot be opened");
     row.holds = q(candidate.trouble);
     row.place = candidate.path.empty() ? QString() : WizardWords::tr("on this computer");
-    row.facts = {{WizardWords::tr("File"), q(candidate.path.string()), q(candidate.trouble), true}};
+    row.facts = {{WizardWords::tr("File"), q(candidate.path.string()),
+                  q(candidate.trouble_details.empty() ? candidate.trouble : candidate.trouble_details),
+                  true}};
     return row;
   }
   if (row.good_at.isEmpty()) row.good_at = parameters_of(candidate);

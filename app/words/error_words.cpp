@@ -46,7 +46,10 @@ const char* headline_of(ErrorKind kind) {
 class InWindow : public Wording {
  protected:
   std::string text(const Code& code) const override { return translated(code, nullptr, code.text); }
-  std::string advice(const Code& code) const override { return translated(code, "advice", code.advice); }
+  // Where there is none, Qt would find the text's translation under it.
+  std::string advice(const Code& code) const override {
+    return code.advice.empty() ? std::string() : translated(code, "advice", code.advice);
+  }
   std::string number(double value, int decimals) const override {
     return (decimals < 0 ? QLocale().toString(value, 'g', 6) : QLocale().toString(value, 'f', decimals))
         .toStdString();

@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "ui/theme/detailed_text.h"
 #include "ui/theme/style.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
@@ -139,12 +140,10 @@ QWidget* WelcomeView::make_card() {
   why_text_->setContentsMargins(0, space::tight, word_inset, 0);
   why_text_->hide();
   connect(why_, &QToolButton::toggled, why_text_, &QWidget::setVisible);
-  error_ = new QLabel(card);
-  error_->setObjectName(QStringLiteral("welcomeError"));
-  error_->setTextFormat(Qt::PlainText);
-  error_->setWordWrap(true);
+  error_ = new DetailedText(card);
+  error_->label().setObjectName(QStringLiteral("welcomeError"));
   error_->setContentsMargins(0, 0, word_inset, 0);
-  tint(*error_, QPalette::WindowText, error_text);
+  tint(error_->label(), QPalette::WindowText, error_text);
   layout->addWidget(name_);
   layout->addWidget(about_);
   layout->addWidget(facts_box_);
@@ -229,7 +228,7 @@ void WelcomeView::set_proposal(const ProposalView& proposal) {
   if (proposal.total > 0)
     progress_->setValue(
         static_cast<int>(1000.0 * static_cast<double>(proposal.done) / static_cast<double>(proposal.total)));
-  error_->setText(proposal.error);
+  error_->set_text(proposal.error, proposal.error_details);
   error_->setVisible(!proposal.error.isEmpty());
   if (had_focus) focus_main();
 }

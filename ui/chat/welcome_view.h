@@ -17,6 +17,8 @@ class QWidget;
 
 namespace fovea::ui {
 
+class DetailedText;
+
 // All words ready to be read.
 struct ProposalView {
   enum class State { none, looking, ready, busy };
@@ -32,7 +34,7 @@ struct ProposalView {
   // While it is fetched, and what came of it.
   QString progress = {};
   qint64 done = 0, total = 0;  // total 0: not known
-  QString error = {};
+  QString error = {}, error_details = {};
 };
 
 class WelcomeView : public QWidget {
@@ -70,7 +72,7 @@ class WelcomeView : public QWidget {
   QWidget* progress_box_;
   QLabel* progress_text_;
   QProgressBar* progress_;
-  QLabel* error_;
+  DetailedText* error_;
   QLabel* looking_;
   QPushButton* find_;  // the main button while nothing is proposed
   QWidget* demo_;

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "ui/language/number_text.h"
+#include "ui/theme/detailed_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 
@@ -23,12 +24,8 @@ DownloadLine::DownloadLine(QWidget* parent) : QWidget(parent) {
   QFont bold = name_->font();
   bold.setBold(true);
   name_->setFont(bold);
-  text_ = new QLabel(this);
-  text_->setObjectName(QStringLiteral("downloadText"));
-  text_->setTextFormat(Qt::PlainText);
-  text_->setWordWrap(true);
-  text_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  text_ = new DetailedText(this);
+  text_->label().setObjectName(QStringLiteral("downloadText"));
   bar_ = new QProgressBar(this);
   bar_->setTextVisible(false);
   bar_->setMaximumHeight(fontMetrics().height() / 2);
@@ -64,9 +61,9 @@ void DownloadLine::show_download(const DownloadRow& row) {
   row_ = row;
   elide_name();
   name_->setToolTip(row.repository);
-  text_->setText(row.text);
+  text_->set_text(row.text, row.details);
   const bool failed = row.state == State::failed;
-  tint(*text_, QPalette::WindowText, failed ? error_text : quiet_text);
+  tint(text_->label(), QPalette::WindowText, failed ? error_text : quiet_text);
   bar_->setVisible(row.state != State::done);
   bar_->setRange(0, 1000);
   if (row.total > 0)

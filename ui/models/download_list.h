@@ -13,6 +13,7 @@ class QVBoxLayout;
 
 namespace fovea::ui {
 
+class DetailedText;
 class DownloadLine;
 
 class DownloadList : public QScrollArea {
@@ -66,7 +67,8 @@ class DownloadLine : public QWidget {
   void elide_name();
 
   DownloadRow row_;
-  QLabel *name_, *text_;
+  QLabel* name_;
+  DetailedText* text_;
   QProgressBar* bar_;
   QPushButton *pause_, *resume_, *cancel_, *remove_, *open_;
 };

@@ -85,6 +85,7 @@ struct DownloadRow {
   qint64 done = 0, total = 0;
   QString path;  // when done
   bool wants_token = false;
+  QString details = {};  // behind `text`
 };
 
 // A tier that prepare can make.

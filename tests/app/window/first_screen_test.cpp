@@ -104,6 +104,21 @@ class FirstScreenTest : public QObject {
     QVERIFY(tests::close(start.desktop));
   }
 
+  // What speaks of a file's insides stands behind Details.
+  void aFileThatCannotBeOpenedHasDetails() {
+    FirstStart start(kFile, QByteArray("no model at all"));
+    QVERIFY(start.begin(48));
+    QTest::mouseClick(&start.accept(), Qt::LeftButton);
+    const auto* error = start.desktop.window().welcome().findChild<QLabel*>(QStringLiteral("welcomeError"));
+    auto* more = start.button("moreDetails");
+    QVERIFY(wait_for([&] { return error->isVisible() && more->isVisible(); }));
+    const auto* details = error->parentWidget()->findChild<QLabel*>(QStringLiteral("details"));
+    QVERIFY(!details->isVisible());
+    more->click();
+    QVERIFY(details->isVisible() && !details->text().isEmpty());
+    QVERIFY(tests::close(start.desktop));
+  }
+
   // Before there is a conversation or a model, beside the proposal is nothing; but all of it can be reached.
   void nothingIsBesideTheProposal() {
     FirstStart start(kFile, QByteArray("GGUF"));

@@ -338,6 +338,18 @@ class LanguageTest : public QObject {
     }
   }
 
+  // A sentence that advises nothing is said once.
+  void whatAdvisesNothingIsSaidOnce() {
+    const Error damaged = errors::gguf_dimensions("x", 9);
+    for (const char* language : {"en", "de"}) {
+      ui::use_language(QLatin1String(language));
+      QCOMPARE(app::error_words(damaged).count(QLatin1Char('9')), 1);
+      QVERIFY2(app::error_text(damaged).details.count(QLatin1Char('9')) == 1 &&
+                   !app::error_text(damaged).text.contains(QLatin1Char('9')),
+               qPrintable(app::error_text(damaged).text));
+    }
+  }
+
   // What stands in a model's file is for those who ask; everybody else learns what is wrong and what to do.
   void aFilesInsidesAreDetails() {
     const Error damaged = errors::gguf_dimensions("\"blk.2\"", 9)
@@ -573,6 +585,13 @@ class LanguageTest : public QObject {
     status.error = errors::server_trouble(500).at(phrases::file_place("hub"));
     Q_EMIT worker.changed(status);
     QVERIFY2(q(shown.error).contains(QStringLiteral("der Server hat ein Problem")), shown.error.c_str());
+    QVERIFY(shown.error_details.empty() && app::row_of(status).details.isEmpty());
+    // A file's insides stand behind Details.
+    status.error = errors::gguf_dimensions("\"blk.2\"", 9).at(phrases::file_place("m.gguf"));
+    Q_EMIT worker.changed(status);
+    QVERIFY2(!q(shown.error).contains(QStringLiteral("Dimensionen")), shown.error.c_str());
+    QVERIFY2(q(shown.error_details).contains(QStringLiteral("Dimensionen")), shown.error_details.c_str());
+    QCOMPARE(app::row_of(status).details, q(shown.error_details));
   }
 
   void anUnknownLanguageIsEnglish() {

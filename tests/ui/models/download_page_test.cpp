@@ -9,6 +9,7 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTimer>
+#include <QToolButton>
 
 #include "tests/support/test.h"
 #include "tests/ui/models/samples.h"
@@ -178,6 +179,26 @@ class DownloadPageTest : public QObject {
     QCOMPARE(entered[0][0].toString(), QStringLiteral("hf_abc"));
     page_->token_saved();
     QVERIFY(!token->isVisible() && token->text().isEmpty());
+  }
+
+  // Words of servers and files stand behind a click, and go with the error.
+  void whyItFailedHasDetails() {
+    DownloadRow row = sample_downloads()[3];
+    row.state = DownloadStateView::failed;
+    row.text = QStringLiteral("Failed. Try again later");
+    row.details = QStringLiteral("hub: the server has a problem (status 500)");
+    page_->downloads().set_download(row);
+    auto* more = line(row.id)->findChild<QToolButton*>(QStringLiteral("moreDetails"));
+    auto* details = line(row.id)->findChild<QLabel*>(QStringLiteral("details"));
+    QVERIFY(!more->isHidden() && details->isHidden());
+    more->click();
+    QVERIFY(!details->isHidden());
+    QCOMPARE(details->text(), row.details);
+    row.state = DownloadStateView::running;
+    row.text = QStringLiteral("3 of 18 GB");
+    row.details.clear();
+    page_->downloads().set_download(row);
+    QVERIFY(more->isHidden() && details->isHidden());
   }
 
   void downloadsHaveTheButtonsOfTheirState() {
