@@ -1,6 +1,7 @@
 #include "ui/theme/style.h"
 
 #include <QAbstractButton>
+#include <QAbstractScrollArea>
 #include <QApplication>
 #include <QComboBox>
 #include <QKeyEvent>
@@ -88,6 +89,17 @@ bool Style::eventFilter(QObject* watched, QEvent* event) {
   return QProxyStyle::eventFilter(watched, event);
 }
 
+namespace {
+
+// Where a text of several lines is written or shown within a frame.
+bool is_text_field(const QWidget* widget) {
+  const auto* frame = qobject_cast<const QFrame*>(widget);
+  return frame && frame->frameShape() != QFrame::NoFrame &&
+         (widget->inherits("QTextEdit") || widget->inherits("QPlainTextEdit"));
+}
+
+}  // namespace
+
 // What changes its look under the pointer has to be told of it. A form centres a label beside its field only
 // where the field is at most 7/4 as high.
 void Style::polish(QWidget* widget) {
@@ -98,6 +110,9 @@ void Style::polish(QWidget* widget) {
       qobject_cast<QSlider*>(widget) || qobject_cast<QTabBar*>(widget) || widget->inherits("QScrollBar") ||
       widget->inherits("QAbstractSpinBox"))
     widget->setAttribute(Qt::WA_Hover);
+  // The frame has the ground: what scrolls would have corners.
+  if (is_text_field(widget))
+    static_cast<QAbstractScrollArea*>(widget)->viewport()->setAutoFillBackground(false);
 }
 
 int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
@@ -227,6 +242,8 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
     case PE_FrameLineEdit:
       return;       // the panel has it
     case PE_Frame:  // what scrolls in it has corners
+      if (is_text_field(widget)) return field(*painter, *option, option->rect);
+      [[fallthrough]];
     case PE_FrameGroupBox:
     case PE_FrameTabWidget:
       return rounded(*painter, option->rect, element == PE_Frame ? 2 : radius::card, Qt::NoBrush,

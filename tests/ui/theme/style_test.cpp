@@ -8,10 +8,12 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMainWindow>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSpinBox>
 #include <QStyleOptionGroupBox>
+#include <QTextEdit>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <cmath>
@@ -137,6 +139,37 @@ class StyleTest : public QObject {
     QCOMPARE(ground(main), t.brand);
     main.setEnabled(false);
     QCOMPARE(ground(main), t.card);
+  }
+
+  // Fields of several lines have the corners of those of one; within a card without a frame they have none.
+  void textFieldsAreRound_data() { theme_data(); }
+  void textFieldsAreRound() {
+    QFETCH(Scheme, scheme);
+    apply_theme(*qApp, scheme);
+    const Tones& t = tones(QApplication::palette());
+    QWidget page;
+    page.resize(300, 200);
+    QTextEdit shown(&page);
+    QPlainTextEdit written(&page);
+    QLineEdit line(&page);
+    shown.setGeometry(10, 10, 120, 80);
+    written.setGeometry(150, 10, 120, 80);
+    line.setGeometry(10, 100, 120, 32);
+    for (QWidget* field : std::initializer_list<QWidget*>{&shown, &written, &line})
+      field->setFocusPolicy(Qt::NoFocus);
+    page.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&page));
+    const QImage image = page.grab().toImage();
+    const double scale = image.devicePixelRatio();
+    const auto at = [&](const QWidget& field, QPoint point) {
+      return image.pixelColor(((QPointF(field.pos()) + QPointF(point)) * scale).toPoint());
+    };
+    for (const QWidget* field : std::initializer_list<QWidget*>{&shown, &written}) {
+      QCOMPARE(at(*field, {0, 0}), t.window);
+      QCOMPARE(at(*field, {60, 20}), t.card);
+      for (const QPoint point : {QPoint(1, 1), QPoint(2, 2), QPoint(3, 1), QPoint(1, 3), QPoint(4, 4)})
+        QCOMPARE(at(*field, point), at(line, point));
+    }
   }
 
   // The line stands beside the dock, at the left as at the right.
