@@ -55,10 +55,12 @@ std::string stats_line(const Engine& engine, const std::function<bool(Snapshot&)
 std::string precision_line(const Engine& engine) {
   const auto use = engine.precision();
   if (!use) return {};
-  std::string line = fmt::format(
-      "{:.2f} bits per weight, {:.2f} per use, {:.1f} % of uses at the highest tier, {} promotions, {} "
-      "demotions, {} read, {} of {} accounted, {} resident at most",
-      use->mean_bits_per_weight, use->bits_per_use, 100 * use->hit_rate, use->promotions, use->demotions,
+  std::string line =
+      use->quality_kept ? fmt::format("quality kept {:.1f} %, ", 100 * *use->quality_kept) : std::string();
+  line += fmt::format(
+      "{:.2f} bits per weight, {:.2f} per use, {} promotions, {} demotions, {} read, {} of {} accounted, {} "
+      "resident at most",
+      use->mean_bits_per_weight, use->bits_per_use, use->promotions, use->demotions,
       size_text(use->bytes_read), size_text(use->accounted_bytes), size_text(use->budget_bytes),
       size_text(resident_peak_bytes()));
   if (!use->foresight.weights.empty())

@@ -5,6 +5,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <cmath>
+#include <span>
 
 #include "app/live/errors.h"
 #include "engine/core/result.h"
@@ -98,7 +99,8 @@ QualityState read_quality(const QJsonObject& json) {
                         .high = hindsight["high"].toDouble()}};
 }
 
-QJsonObject numbers_json(const Moment& moment) {
+// Of the decisions those that the moment before did not have.
+QJsonObject numbers_json(const Moment& moment, const Moment* before) {
   const SnapshotNumbers& n = moment.numbers;
   QJsonArray tiers, pools, decisions;
   for (const TierState& tier : n.tiers)
@@ -107,9 +109,9 @@ QJsonObject numbers_json(const Moment& moment) {
   for (const PoolState& pool : n.pools)
     pools.append(QJsonArray{static_cast<qint64>(pool.block_bytes), static_cast<qint64>(pool.blocks),
                             static_cast<qint64>(pool.used)});
-  for (const DecisionState& decision : n.decisions) {
+  const std::size_t fresh = before ? fresh_decisions(n, before->numbers) : n.decisions.size();
+  for (const DecisionState& decision : std::span(n.decisions).first(fresh))
     if (decision.unit >= 0) decisions.append(json_of(decision));
-  }
   const SwapCounters& s = n.swaps;
   return {{"seconds", moment.seconds},
           {"tokens", static_cast<qint64>(n.tokens)},
@@ -157,7 +159,6 @@ void append_units(const MapFrame& frame, const MapFrame* before, QByteArray& lin
 
 QByteArray csv_row(const LiveModel& model, const Moment& moment, const MapFrame& frame, std::size_t unit,
                    const ui::UnitChange& change) {
-  static constexpr const char* reasons[] = {"initial", "hotter", "colder", "requested", "absent"};
   const auto name = [&](std::uint8_t tier) {
     return tier < moment.numbers.tiers.size() ? QByteArray::fromStdString(moment.numbers.tiers[tier].name)
                                               : QByteArray();
@@ -172,8 +173,8 @@ QByteArray csv_row(const LiveModel& model, const Moment& moment, const MapFrame&
   row += ',' + QByteArray::number(frame.uses[unit]) + ',';
   if (change.decision.unit < 0) return row + ",,,\n";
   return row + QByteArray::number(change.seconds_ago, 'f', 1) + ',' + name(change.decision.from) + ',' +
-         name(change.decision.to) + ',' +
-         (change.explained ? reasons[static_cast<std::size_t>(change.decision.reason)] : "unknown") + '\n';
+         name(change.decision.to) + ',' + (change.explained ? name_of(change.decision.reason) : "unknown") +
+         '\n';
 }
 
 std::unexpected<Error> bad_line(qint64 line, Error error) {
@@ -292,7 +293,9 @@ Result<void> write_json_lines(const SnapshotRing& ring, const LiveModel& model, 
   MapFrame before;
   for (std::int64_t index = ring.first(); index < ring.end(); ++index) {
     cursor.seek(ring, index);
-    line = QJsonDocument(numbers_json(ring.moment(index))).toJson(QJsonDocument::Compact);
+    line = QJsonDocument(
+               numbers_json(ring.moment(index), index > ring.first() ? &ring.moment(index - 1) : nullptr))
+               .toJson(QJsonDocument::Compact);
     line.chop(1);  // the closing brace
     line.append(',');
     append_units(cursor.frame(), index == ring.first() ? nullptr : &before, line);

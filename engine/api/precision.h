@@ -257,6 +257,7 @@ struct PrecisionUse {
   double bits_per_use = 0;          // … of those that served the uses, on disk alone as the lowest tier …
   // … and of those that served the answers, mean over their tokens; 0: there was none yet.
   double answer_bits_per_weight = 0;
+  std::optional<double> quality_kept = {};  // kept_share() of all tokens; nothing: no expert served any
   Foresight foresight = {};
   Phrase log_failure;  // why the swap log ends early; empty: it does not
 };

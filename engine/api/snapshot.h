@@ -53,6 +53,35 @@ enum class SwapReason : std::uint8_t {
   prompt,     // a prompt is read at the highest tier
 };
 
+// In files: "hotter".
+inline const char* name_of(SwapReason reason) {
+  switch (reason) {
+    case SwapReason::initial:
+      return "initial";
+    case SwapReason::hotter:
+      return "hotter";
+    case SwapReason::colder:
+      return "colder";
+    case SwapReason::requested:
+      return "requested";
+    case SwapReason::absent:
+      return "absent";
+    case SwapReason::expected:
+      return "expected";
+    case SwapReason::yields:
+      return "yields";
+    case SwapReason::balanced:
+      return "balanced";
+    case SwapReason::certain:
+      return "certain";
+    case SwapReason::scheduled:
+      return "scheduled";
+    case SwapReason::prompt:
+      return "prompt";
+  }
+  return "";
+}
+
 struct DecisionState {
   std::int32_t unit = -1;  // index in Snapshot::units
   std::uint8_t from = no_tier, to = no_tier;
@@ -111,6 +140,9 @@ inline double kept_share(const TokensLoss& tokens, double loss) {
   return range > 0 ? std::clamp(1 - (loss - tokens.high) / range, 0.0, 1.0) : 1;
 }
 
+// As many as the largest known model changes at once (48 × 512 experts), so that each move is explained.
+inline constexpr std::size_t kept_decisions = 256;
+
 struct SnapshotNumbers {
   std::int64_t layers = 0;           // that have units
   std::int64_t units_per_layer = 0;  // the largest; a smaller layer's last ones have tier no_tier
@@ -118,14 +150,14 @@ struct SnapshotNumbers {
   std::vector<PoolState> pools;      // small blocks first
   SwapCounters swaps;
   std::int32_t queued = 0, reading = 0, ready = 0;
-  std::array<DecisionState, 32> decisions;  // the last, newest first
-  std::int64_t tokens = 0;                  // since the start
-  std::int64_t misses = 0;                  // tokens' uses of units that were on disk alone, since the start
-  std::int64_t host_hits = 0;               // of units that the processor computed beside a card
-  std::int64_t host_units = 0;              // … that there are now
-  double tokens_per_second = 0;             // of writing an answer, over about the last second of it
-  double prefill_tokens_per_second = 0;     // of reading a prompt, likewise
-  double mean_bits_per_weight = 0;          // of the published versions
+  std::array<DecisionState, kept_decisions> decisions;  // the last, newest first
+  std::int64_t tokens = 0;                              // since the start
+  std::int64_t misses = 0;               // tokens' uses of units that were on disk alone, since the start
+  std::int64_t host_hits = 0;            // of units that the processor computed beside a card
+  std::int64_t host_units = 0;           // … that there are now
+  double tokens_per_second = 0;          // of writing an answer, over about the last second of it
+  double prefill_tokens_per_second = 0;  // of reading a prompt, likewise
+  double mean_bits_per_weight = 0;       // of the published versions
   QualityState quality;
   std::int64_t budget_bytes = 0;
   std::int64_t arena_bytes = 0, arena_used_bytes = 0;

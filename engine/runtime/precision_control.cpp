@@ -160,6 +160,8 @@ std::optional<Error> PrecisionControl::take_error() {
 
 PrecisionUse PrecisionControl::use() const {
   const SwapCounters& swaps = parts_.residency->counters();
+  const QualityState& quality = parts_.quality->state();
+  const TokensLoss met{quality.tokens, quality.all_low, quality.all_high, quality.in_nats};
   const auto uses = std::accumulate(hits_.begin(), hits_.end(), std::int64_t{0});
   std::vector<TierState> tiers;
   for (const PlanTier& tier : parts_.plan.plan.parts.experts) {
@@ -183,6 +185,7 @@ PrecisionUse PrecisionControl::use() const {
       .mean_bits_per_weight = parts_.residency->mean_bits_per_weight(),
       .bits_per_use = bits_per_use(tiers, hits_[tiers.size()]),
       .answer_bits_per_weight = answer_tokens_ > 0 ? answer_bits_ / static_cast<double>(answer_tokens_) : 0,
+      .quality_kept = met.tokens > 0 ? std::optional(kept_share(met, quality.loss)) : std::nullopt,
       .foresight = parts_.policy->foresight(),
       .log_failure = parts_.log ? parts_.log->failure() : Phrase()};
 }

@@ -27,34 +27,6 @@ const char* name_of(precision::SwapOutcome outcome) {
   return "";
 }
 
-const char* name_of(SwapReason reason) {
-  switch (reason) {
-    case SwapReason::initial:
-      return "initial";
-    case SwapReason::hotter:
-      return "hotter";
-    case SwapReason::colder:
-      return "colder";
-    case SwapReason::requested:
-      return "requested";
-    case SwapReason::absent:
-      return "absent";
-    case SwapReason::expected:
-      return "expected";
-    case SwapReason::yields:
-      return "yields";
-    case SwapReason::balanced:
-      return "balanced";
-    case SwapReason::certain:
-      return "certain";
-    case SwapReason::scheduled:
-      return "scheduled";
-    case SwapReason::prompt:
-      return "prompt";
-  }
-  return "";
-}
-
 std::string tier_name(const precision::TierSet& tiers, precision::TierId tier) {
   return tier < tiers.size() ? tiers[tier].name : "disk";
 }

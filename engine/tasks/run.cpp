@@ -249,7 +249,7 @@ class RunProgress {
            .done = done_,
            .total = total_,
            .unit = Progress::Unit::documents,
-           .item = name + time_left()});
+           .item = time_left() + name});
   }
   void done() { ++done_; }
 
@@ -261,8 +261,8 @@ class RunProgress {
     const auto left =
         static_cast<std::int64_t>(seconds / static_cast<double>(run) * static_cast<double>(total_ - done_));
     const std::string minutes = std::to_string(left / 60 % 60), rest = std::to_string(left % 60);
-    return "  " + std::to_string(left / 3600) + (minutes.size() < 2 ? ":0" : ":") + minutes +
-           (rest.size() < 2 ? ":0" : ":") + rest;
+    return std::to_string(left / 3600) + (minutes.size() < 2 ? ":0" : ":") + minutes +
+           (rest.size() < 2 ? ":0" : ":") + rest + "  ";
   }
 
   const ProgressSink& sink_;

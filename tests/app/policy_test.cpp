@@ -175,7 +175,7 @@ class PolicyTest : public QObject {
                                 data());
     QCOMPARE(outcome.code, 0);
     QVERIFY2(
-        outcome.err.starts_with("32.00 bits per weight, 32.00 per use, 100.0 % of uses at the highest tier"),
+        outcome.err.starts_with("quality kept 100.0 %, 32.00 bits per weight, 32.00 per use, 0 promotions, "),
         outcome.err.c_str());
     QCOMPARE(std::ranges::count(outcome.err, '\n'), 1);
     QVERIFY(!outcome.out.contains("bits per weight"));

@@ -178,6 +178,14 @@ std::size_t size_of(const Moment& moment) {
 
 }  // namespace
 
+std::size_t fresh_decisions(const SnapshotNumbers& now, const SnapshotNumbers& before) {
+  std::size_t fresh = 0;
+  while (fresh < now.decisions.size() && is_set(now.decisions[fresh]) &&
+         !same(now.decisions[fresh], before.decisions.front()))
+    ++fresh;
+  return fresh;
+}
+
 SnapshotRing::SnapshotRing(RingLimits limits) : limits_(limits) {}
 
 void SnapshotRing::clear() {
@@ -230,13 +238,8 @@ bool SnapshotRing::drop_oldest() {
 }
 
 void SnapshotRing::note_changes(const Snapshot& snapshot, double seconds, const MapFrame& before) {
-  const auto& known = moments_.back().numbers.decisions;
   std::vector<std::int32_t> explained;
-  std::size_t fresh = 0;
-  while (fresh < snapshot.decisions.size() && is_set(snapshot.decisions[fresh]) &&
-         !same(snapshot.decisions[fresh], known.front()))
-    ++fresh;
-  for (std::size_t i = fresh; i-- > 0;) {
+  for (std::size_t i = fresh_decisions(snapshot, moments_.back().numbers); i-- > 0;) {
     changes_.push_back({.seconds = seconds, .decision = snapshot.decisions[i], .explained = true});
     explained.push_back(snapshot.decisions[i].unit);
   }

@@ -26,6 +26,9 @@ struct Moment {
   std::shared_ptr<const std::string> bytes;  // encoded; shared between copies of a ring
 };
 
+// How many of the first decisions are newer than those of the moment before.
+std::size_t fresh_decisions(const SnapshotNumbers& now, const SnapshotNumbers& before);
+
 struct TierChange {
   double seconds = 0;
   DecisionState decision;

@@ -187,6 +187,39 @@ class RecordingTest : public QObject {
     QVERIFY(file.data().contains(",hotter\n") && file.data().contains(",colder\n"));
   }
 
+  // Whatever moved them, by its name.
+  void csvNamesEachReason() {
+    const std::pair<SwapReason, const char*> reasons[] = {
+        {SwapReason::initial, "initial"}, {SwapReason::hotter, "hotter"},
+        {SwapReason::colder, "colder"},   {SwapReason::requested, "requested"},
+        {SwapReason::absent, "absent"},   {SwapReason::expected, "expected"},
+        {SwapReason::yields, "yields"},   {SwapReason::balanced, "balanced"},
+        {SwapReason::certain, "certain"}, {SwapReason::scheduled, "scheduled"},
+        {SwapReason::prompt, "prompt"}};
+    Snapshot snapshot;
+    snapshot.layers = 1;
+    snapshot.units_per_layer = static_cast<std::int64_t>(std::size(reasons));
+    snapshot.tiers = {{.name = "q4"}, {.name = "q2"}};
+    snapshot.units.resize(std::size(reasons));
+    snapshot.skew.resize(1);
+    for (UnitState& unit : snapshot.units) unit.tier = 1;
+    SnapshotRing ring;
+    ring.add(snapshot, 1);
+    for (std::size_t i = 0; i < std::size(reasons); ++i) {
+      snapshot.units[i].tier = 0;
+      snapshot.decisions[i] = {
+          .unit = static_cast<std::int32_t>(i), .from = 1, .to = 0, .reason = reasons[i].first, .token = 1};
+    }
+    ring.add(snapshot, 2);
+    QBuffer file;
+    file.open(QIODevice::ReadWrite);
+    FOVEA_VERIFY(write_csv(ring, {}, ring.end() - 1, file));
+    const QList<QByteArray> lines = file.data().split('\n');
+    for (std::size_t i = 0; i < std::size(reasons); ++i)
+      QVERIFY2(lines[static_cast<qsizetype>(i) + 1].endsWith(QByteArray(",") + reasons[i].second),
+               lines[static_cast<qsizetype>(i) + 1].constData());
+  }
+
   void saysThatAFileCannotBeWritten() {
     const SnapshotRing ring = small_session();
     QBuffer closed;

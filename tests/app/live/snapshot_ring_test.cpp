@@ -1,6 +1,7 @@
 #include "app/live/measures/snapshot_ring.h"
 
 #include <QRandomGenerator>
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/test.h"
@@ -158,6 +159,21 @@ class SnapshotRingTest : public QObject {
     QCOMPARE(last[9].decision.from, std::uint8_t{1});
     QCOMPARE(last[5].decision.unit, -1);
     QCOMPARE(ring.last_changes(1.5)[4].decision.unit, -1);
+  }
+
+  // As many as the largest model changes at once.
+  void explainsManyAtOnce() {
+    SnapshotRing ring;
+    Snapshot snapshot = blank(48, 512);
+    ring.add(snapshot, 1);
+    for (std::int32_t i = 0; i < 256; ++i) {
+      snapshot.units[static_cast<std::size_t>(90 * i)].tier = 0;
+      snapshot.decisions[static_cast<std::size_t>(i)] = {
+          .unit = 90 * i, .from = 1, .to = 0, .reason = SwapReason::expected, .token = 128};
+    }
+    ring.add(snapshot, 2);
+    QCOMPARE(ring.changes().size(), std::size_t{256});
+    QVERIFY(std::ranges::all_of(ring.changes(), &TierChange::explained));
   }
 
   void showsRecentUseWhereNoHotnessIsMeasured() {

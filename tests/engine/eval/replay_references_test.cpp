@@ -155,6 +155,18 @@ class ReplayReferencesTest : public QObject {
         QVERIFY2(report->rows.front().loss >= ceiling->loss, report->rows.front().name.c_str());
       }
     }
+    ReplayRequest four{.trace = {}, .synthetic = turning, .tiers = {"q8", "q4", "q3", "q2"}};
+    four.policy = PolicyKind::fovea;
+    four.synthetic->experts = 64;
+    four.synthetic->used = 4;
+    four.budget_bytes = 600'000'000;
+    const auto report = fovea::replay(four);
+    FOVEA_VERIFY(report);
+    const auto ceiling =
+        std::ranges::find(report->rows, std::string(fovea::reference_ceiling), &fovea::ReplayRow::name);
+    QVERIFY(ceiling != report->rows.end());
+    QVERIFY(report->tiers.size() == 4 && report->swaps.promotions > 0);
+    QVERIFY(report->rows.front().loss >= ceiling->loss);
   }
 
   // fovea begins as static, gains where the work turns, and is not above what knows the future; the same in

@@ -215,6 +215,31 @@ class PrecisionTest : public QObject {
     QCOMPARE(published, use.promotions + use.demotions);
   }
 
+  // The same with three tiers, whatever moves between which of them.
+  void threeTiersStayInTheBudget() {
+    LoadOptions asked = request(PolicyKind::fovea, {"file", "q4", "q2"});
+    const auto whole = fovea::plan_model(asked);
+    FOVEA_VERIFY(whole);
+    asked.precision.budget_bytes = (whole->plan.min_bytes + whole->plan.whole_bytes) / 2;
+    asked.precision.fovea = {.interval_tokens = 4, .margin = 0};
+    asked.precision.publish_after_passes = 1;
+    const auto engine = load(asked);
+    const std::int64_t arena = engine->plan().plan.arena_bytes;
+    fovea::Snapshot snapshot;
+    for (int turn = 0; turn < 6; ++turn) {
+      logits(*engine, some_tokens(40 + 3 * turn));
+      QVERIFY(engine->read_snapshot(snapshot));
+      QCOMPARE(snapshot.arena_bytes, arena);
+      QVERIFY(engine->precision()->accounted_bytes <= asked.precision.budget_bytes);
+      QVERIFY(snapshot.arena_used_bytes <= arena);
+      std::int64_t units = 0;
+      for (const fovea::TierState& tier : snapshot.tiers) units += tier.units;
+      QCOMPARE(units, layers * experts);
+    }
+    QCOMPARE(snapshot.tiers.size(), std::size_t{3});
+    QVERIFY(engine->precision()->promotions > 0);
+  }
+
   void theSamePassesGiveTheSameDecisions_data() { swapsGoOnWhileItTalksAndStayInTheBudget_data(); }
   void theSamePassesGiveTheSameDecisions() {
     QFETCH(int, policy);
