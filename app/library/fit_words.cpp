@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <vector>
 
 #include "app/words/tier_words.h"
 #include "ui/language/number_text.h"
@@ -15,11 +16,17 @@ struct FitWords {
 
 // "1,205 of 6,144 experts at 4 bits, the others at 2 bits"
 QString tiers_of(const LoadPlan& report) {
-  const auto& tiers = report.plan.parts.experts;
+  std::vector<PlanTier> tiers = report.plan.parts.experts;
+  if (tiers.size() > 2) std::erase_if(tiers, [](const PlanTier& tier) { return tier.units == 0; });
   if (moves_experts(report.policy()) && tiers.size() == 2) {
     return FitWords::tr("%1 of %2 experts at %3, the others at %4")
         .arg(ui::count_text(tiers[0].units), ui::count_text(report.units()))
         .arg(tier_words(tiers[0].name), tier_words(tiers[1].name));
+  }
+  if (moves_experts(report.policy()) && tiers.size() == 3) {
+    return FitWords::tr("%1 of %2 experts at %3, %4 at %5, the others at %6")
+        .arg(ui::count_text(tiers[0].units), ui::count_text(report.units()), tier_words(tiers[0].name),
+             ui::count_text(tiers[1].units), tier_words(tiers[1].name), tier_words(tiers[2].name));
   }
   QStringList parts;
   for (const PlanTier& tier : tiers) {

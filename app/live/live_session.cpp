@@ -291,7 +291,10 @@ ui::Judgement LiveSession::judge() {
                                      .used = model.experts_used});
   collapsed_layers_ = judgement.routers.collapsed;
   judgement.gain = policy_gain(model.policy, playhead_.empty() ? QualityState{} : numbers().quality);
-  if (!playhead_.empty()) judgement.gain.bits_per_use = bits_per_use(numbers().tiers, numbers().misses);
+  if (!playhead_.empty()) {
+    judgement.gain.bits_per_use = bits_per_use(numbers().tiers, numbers().misses);
+    judgement.gain.calibration_part = numbers().calibration_part;
+  }
   if (!replaying()) judgement.conversations = conversations_.rows();
   return judgement;
 }

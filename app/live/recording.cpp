@@ -119,6 +119,7 @@ QJsonObject numbers_json(const Moment& moment, const Moment* before) {
           {"prefill_tokens_per_second", n.prefill_tokens_per_second},
           {"mean_bits_per_weight", n.mean_bits_per_weight},
           {"quality", json_of(n.quality)},
+          {"calibration_part", n.calibration_part},
           {"queued", n.queued},
           {"reading", n.reading},
           {"ready", n.ready},
@@ -213,6 +214,7 @@ bool read_moment(const QJsonObject& line, Snapshot& s) {
   s.prefill_tokens_per_second = line["prefill_tokens_per_second"].toDouble();
   s.mean_bits_per_weight = line["mean_bits_per_weight"].toDouble();
   s.quality = read_quality(line["quality"].toObject());
+  s.calibration_part = std::min(line["calibration_part"].toDouble(-1), 1.0);
   s.queued = line["queued"].toInt();
   s.reading = line["reading"].toInt();
   s.ready = line["ready"].toInt();

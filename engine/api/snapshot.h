@@ -159,6 +159,7 @@ struct SnapshotNumbers {
   double prefill_tokens_per_second = 0;  // of reading a prompt, likewise
   double mean_bits_per_weight = 0;       // of the published versions
   QualityState quality;
+  double calibration_part = -1;  // of what a policy expects of the coming tokens; below 0: it expects nothing
   std::int64_t budget_bytes = 0;
   std::int64_t arena_bytes = 0, arena_used_bytes = 0;
 };

@@ -53,6 +53,7 @@ class FoveaPolicy final : public Policy {
     return {.weights = {expectation_.weights().begin(), expectation_.weights().end()},
             .log_likelihood = expectation_.log_likelihood()};
   }
+  double calibration_part() const override { return expectation_.weights().front(); }
   void recall(std::span<const float> profile) override {
     expectation_.recall(profile);
     exchanges_.forget();

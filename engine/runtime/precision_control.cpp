@@ -259,6 +259,7 @@ void PrecisionControl::show_swaps(Snapshot& snapshot) const {
   snapshot.decisions = last_decisions_;
   snapshot.mean_bits_per_weight = parts_.residency->mean_bits_per_weight();
   snapshot.quality = parts_.quality->state();
+  snapshot.calibration_part = parts_.policy->calibration_part();
 }
 
 }  // namespace fovea::runtime

@@ -767,6 +767,10 @@
         <source>%1 of %2 experts at %3, the others at %4</source>
         <translation>%1 von %2 Experten mit %3, die anderen mit %4</translation>
     </message>
+    <message>
+        <source>%1 of %2 experts at %3, %4 at %5, the others at %6</source>
+        <translation>%1 von %2 Experten mit %3, %4 mit %5, die anderen mit %6</translation>
+    </message>
     <message numerus="yes">
         <source>%n weight unit(s) at %1</source>
         <translation>
@@ -3911,6 +3915,10 @@
     <message>
         <source>Fixed mix from calibration</source>
         <translation>Feste Mischung nach der Kalibrierung</translation>
+    </message>
+    <message>
+        <source>What it expects of the next words comes to %1 from this session and to %2 from the calibration.</source>
+        <translation>Was sie von den nächsten Wörtern erwartet, kommt zu %1 aus dieser Sitzung und zu %2 aus der Kalibrierung.</translation>
     </message>
     <message>
         <source>: following the conversation pays off.</source>

@@ -37,6 +37,16 @@ QString kept_words(const PolicyGain& gain) {
                    .arg(kept_text(gain.kept), bits);
 }
 
+// By what has foretold this session best so far.
+QString expected_from(const PolicyGain& gain) {
+  if (gain.calibration_part < 0) return {};
+  return QLatin1Char(' ') +
+         GainWords::tr(
+             "What it expects of the next words comes to %1 from this session and to %2 from the "
+             "calibration.")
+             .arg(percent_text(1 - gain.calibration_part, 0), percent_text(gain.calibration_part, 0));
+}
+
 }  // namespace
 
 QString gain_sentence(const PolicyGain& gain) {
@@ -64,10 +74,10 @@ QString gain_sentence(const PolicyGain& gain) {
            ? GainWords::tr("A fixed mix of the same size, chosen by the calibration, would have kept %1")
            : GainWords::tr("A fixed mix of the same size, chosen at the session's start, would have kept %1"))
           .arg(kept_text(gain.fixed_kept));
-  return kept_words(gain) + QLatin1Char(' ') + fixed +
-         (gain.verdict == GainVerdict::ahead
-              ? GainWords::tr(": following the conversation pays off.")
-              : GainWords::tr(": in this session following the conversation gains nothing."));
+  const QString outcome = gain.verdict == GainVerdict::ahead
+                              ? GainWords::tr(": following the conversation pays off.")
+                              : GainWords::tr(": in this session following the conversation gains nothing.");
+  return kept_words(gain) + QLatin1Char(' ') + fixed + outcome + expected_from(gain);
 }
 
 // What is kept, side by side.

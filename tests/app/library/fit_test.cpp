@@ -177,6 +177,15 @@ class FitTest : public QObject {
     const QString tiers = QStringLiteral("%1 of %2 experts at the file's precision, the others at 4 bits")
                               .arg(ui::count_text(high), ui::count_text(6144));
     QVERIFY2(fit_reason(*lower).contains(tiers), qPrintable(fit_reason(*lower)));
+    auto three = *lower;
+    auto& experts = three.report.plan.parts.experts;
+    QCOMPARE(experts.size(), std::size_t{3});
+    experts[1].units -= 100;
+    experts[2].units += 100;
+    QVERIFY2(fit_reason(three).contains(QStringLiteral("experts at the file's precision, %1 at 4 bits, the "
+                                                       "others at 2 bits")
+                                            .arg(ui::count_text(experts[1].units))),
+             qPrintable(fit_reason(three)));
     const auto away = fit_of_shape("gpt-oss-120b", card(24).room, card(24).machine);
     FOVEA_VERIFY(away);
     QCOMPARE(fit_words(*away), QStringLiteral("Fits with experts on the processor"));

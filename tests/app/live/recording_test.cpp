@@ -86,6 +86,7 @@ class RecordingTest : public QObject {
       QCOMPARE(y.pools.size(), x.pools.size());
       QCOMPARE(y.arena_used_bytes, x.arena_used_bytes);
       QCOMPARE(y.quality.hindsight.tokens, x.quality.hindsight.tokens);
+      QCOMPARE(y.calibration_part, x.calibration_part);
       QVERIFY(std::abs(y.quality.hindsight.loss - x.quality.hindsight.loss) < 1e-9);
       QVERIFY(std::abs(y.quality.hindsight.low - x.quality.hindsight.low) < 1e-9);
     }

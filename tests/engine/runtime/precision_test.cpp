@@ -53,6 +53,16 @@ class PrecisionTest : public QObject {
     return with_policy(folder_.path().toStdString(), policy, std::move(tiers), budget);
   }
 
+  // Snapshots are made ten times a second.
+  static bool worked_until_seen(Engine& engine, fovea::Snapshot& snapshot) {
+    return QTest::qWaitFor(
+        [&] {
+          logits(engine, some_tokens(43));
+          return engine.read_snapshot(snapshot);
+        },
+        fovea::tests::kLong);
+  }
+
   std::int64_t min_budget() const {
     const auto refused = Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, 1000));
     return refused ? 0 : refused.error().number("least").value_or(0);
@@ -203,6 +213,11 @@ class PrecisionTest : public QObject {
     QVERIFY(use.hit_rate > 0 && use.hit_rate < 1);
     QVERIFY(use.accounted_bytes <= use.budget_bytes);
     QCOMPARE(engine->plan().plan.arena_bytes, at_start);
+    fovea::Snapshot snapshot;
+    QVERIFY(worked_until_seen(*engine, snapshot));
+    const auto weights = engine->precision()->foresight.weights;  // some passes later, which change it little
+    QVERIFY(std::abs(snapshot.calibration_part - (weights.empty() ? -1 : weights.front())) < 0.05);
+    QCOMPARE(snapshot.calibration_part >= 0, policy == int(PolicyKind::fovea));
 
     std::ifstream events(dynamic.precision.events);
     std::int64_t published = 0;
@@ -227,8 +242,7 @@ class PrecisionTest : public QObject {
     const std::int64_t arena = engine->plan().plan.arena_bytes;
     fovea::Snapshot snapshot;
     for (int turn = 0; turn < 6; ++turn) {
-      logits(*engine, some_tokens(40 + 3 * turn));
-      QVERIFY(engine->read_snapshot(snapshot));
+      QVERIFY(worked_until_seen(*engine, snapshot));
       QCOMPARE(snapshot.arena_bytes, arena);
       QVERIFY(engine->precision()->accounted_bytes <= asked.precision.budget_bytes);
       QVERIFY(snapshot.arena_used_bytes <= arena);

@@ -87,6 +87,14 @@ class GainViewTest : public QObject {
              number_text(5.34, 1) + QStringLiteral(" bits per use")};
     for (const QString& part : said)
       QVERIFY2(sentence.contains(part), qPrintable(part + QStringLiteral(" in: ") + sentence));
+    // And where its expectation comes from, of a policy that has one.
+    QVERIFY(!sentence.contains(QStringLiteral("expects")));
+    PolicyGain learnt = gain;
+    learnt.calibration_part = 0.14;
+    QVERIFY2(
+        gain_sentence(learnt).contains(percent_text(0.86) + QStringLiteral(" from this session and to ") +
+                                       percent_text(0.14) + QStringLiteral(" from the calibration")),
+        qPrintable(gain_sentence(learnt)));
     GainView view;
     view.set_gain(gain);
     QCOMPARE(!view.findChild<QPushButton*>(QStringLiteral("switchPolicy"))->isHidden(), nothing);

@@ -123,6 +123,9 @@ struct PolicyGain {
   // … by the fixed mix that knew what they would use, as nobody could beforehand; never below fixed_kept.
   std::optional<double> hindsight_kept = {};
   bool fixed_mix_would_do = false;
+  // Of what is expected of the coming tokens, from the calibration instead of this session; below 0: nothing
+  // is.
+  double calibration_part = -1;
 };
 
 // What was kept in some stretch of the session's tokens, as shares (PolicyGain::kept).
