@@ -140,7 +140,7 @@ inline double kept_share(const TokensLoss& tokens, double loss) {
   return range > 0 ? std::clamp(1 - (loss - tokens.high) / range, 0.0, 1.0) : 1;
 }
 
-// As many as the largest known model changes at once (48 × 512 experts), so that each move is explained.
+// As many as the largest known model changes with one decision (48 × 512 experts), so that each is explained.
 inline constexpr std::size_t kept_decisions = 256;
 
 struct SnapshotNumbers {

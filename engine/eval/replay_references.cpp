@@ -88,8 +88,10 @@ class LookAhead final : public precision::Policy {
 
   void observe(const precision::Observation& observation) override {
     tokens_ += observation.tokens;
-    // What passed may be several of the source's passes.
-    for (std::int64_t left = observation.tokens; left > 0 && !known_.empty();) {
+    // What passed may be several of the source's passes, and more than was known.
+    for (std::int64_t left = observation.tokens; left > 0;) {
+      if (known_.empty()) read_one();
+      if (known_.empty()) break;
       const Known& passed = known_.front();
       for (const ExpertUse& use : passed.uses) sums_[index(use.unit)] -= static_cast<double>(use.gate_sum);
       known_tokens_ -= passed.tokens;
@@ -115,14 +117,17 @@ class LookAhead final : public precision::Policy {
 
  private:
   void read_ahead() {
-    TracePass pass;
-    while (known_tokens_ < settings_.tokens) {
-      const auto more = source_.next(pass);
-      if (!more || !*more) return;
-      for (const ExpertUse& use : pass.uses) sums_[index(use.unit)] += static_cast<double>(use.gate_sum);
-      known_tokens_ += pass.tokens;
-      known_.push_back({pass.tokens, pass.uses});
+    while (known_tokens_ < settings_.tokens && read_one()) {
     }
+  }
+  bool read_one() {
+    TracePass pass;
+    const auto more = source_.next(pass);
+    if (!more || !*more) return false;
+    for (const ExpertUse& use : pass.uses) sums_[index(use.unit)] += static_cast<double>(use.gate_sum);
+    known_tokens_ += pass.tokens;
+    known_.push_back({pass.tokens, std::move(pass.uses)});
+    return true;
   }
 
   struct Known {

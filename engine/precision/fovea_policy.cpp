@@ -1,6 +1,7 @@
 #include "engine/precision/fovea_policy.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/precision/errors.h"
 #include "engine/precision/exchanges.h"
@@ -17,6 +18,7 @@ class FoveaPolicy final : public Policy {
   FoveaPolicy(const PolicyWorld& world, const FoveaSettings& settings, std::vector<std::uint8_t> first)
       : settings_(settings),
         first_(std::move(first)),
+        is_calibrated_(!world.uses.empty()),
         expectation_(world, {.half_lives = settings.half_lives,
                              .weights = settings.weights,
                              .weights_half_life = settings.weights_half_life}),
@@ -53,7 +55,11 @@ class FoveaPolicy final : public Policy {
     return {.weights = {expectation_.weights().begin(), expectation_.weights().end()},
             .log_likelihood = expectation_.log_likelihood()};
   }
-  double calibration_part() const override { return expectation_.weights().front(); }
+  double calibration_part() const override {
+    const auto weights = expectation_.weights();
+    const double all = std::reduce(weights.begin(), weights.end());
+    return is_calibrated_ && all > 0 ? weights.front() / all : -1;
+  }
   void recall(std::span<const float> profile) override {
     expectation_.recall(profile);
     exchanges_.forget();
@@ -72,6 +78,7 @@ class FoveaPolicy final : public Policy {
 
   FoveaSettings settings_;
   std::vector<std::uint8_t> first_;
+  bool is_calibrated_;
   mutable Expectation expectation_;
   mutable std::span<const float> uses_;
   mutable bool is_fresh_ = false;

@@ -320,7 +320,7 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   if (plan.brings_experts) plan.notes.push_back(phrases::prompts_bring_experts(Bytes{around.stream_bytes}));
   const std::int64_t present = std::ranges::count(plan.absent, false);
   if (!moves_experts(policy) || !request.tiers.empty() || request.budget_bytes == 0 || present == 0 ||
-      names.front() == "file")
+      names.size() < 2 || names.front() == "file")
     return plan;
   // Where everything fits at a quantised upper tier, the rest of the budget holds the file's own format.
   const auto at_the_highest = [&](const UnitPlan& of) {

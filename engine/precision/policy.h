@@ -123,7 +123,7 @@ class Policy {
   // empty: it expects nothing.
   virtual std::span<const float> profile() const { return {}; }
   virtual Foresight foresight() const { return {}; }
-  // Of the calibration, in what is expected of the coming tokens; below 0: nothing is.
+  // Of the calibration, in what is expected of the coming tokens; below 0: nothing is, or there was none.
   virtual double calibration_part() const { return -1; }
   // Expects that from now on. What it takes is proposed at once, in as many calls of propose() as there is
   // room for between them, without a pass.

@@ -155,11 +155,11 @@ Result<void> Engine::Parts::check_device() const {
 std::int64_t Engine::Parts::prompt_pass_tokens() const {
   const std::int64_t most = plan.options.chunk;
   if (!precision) return most;
-  // Recurrent layers take no fewer at once, and with fewer the processor would compute what is kept off the
-  // device.
-  const std::int64_t least = std::max<std::int64_t>(cache->state_spacing() > 0 ? kernels::recurrent_chunk : 1,
-                                                    forward->streams_from());
-  return std::clamp(precision->prompt_pass_tokens(most), std::min(least, most), most);
+  // Recurrent layers take so many at once, and with fewer than streams_from() the processor would compute
+  // what is kept off the device.
+  const std::int64_t unit = cache->state_spacing() > 0 ? kernels::recurrent_chunk : 1;
+  const std::int64_t wanted = precision->prompt_pass_tokens(most);
+  return std::clamp(wanted - wanted % unit, std::min(std::max(unit, forward->streams_from()), most), most);
 }
 
 std::int64_t Engine::Parts::slice(const runtime::Sequence& sequence, std::int64_t left,

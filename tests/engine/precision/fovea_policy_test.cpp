@@ -175,6 +175,13 @@ class FoveaPolicyTest : public QObject {
     FOVEA_VERIFY(policy);
     QCOMPARE((*policy)->foresight().weights, settings.weights);
     QCOMPARE((*policy)->foresight().log_likelihood, 0.0);
+    QCOMPARE((*policy)->calibration_part(), -1.0);  // there was none
+    PolicyWorld calibrated = world;
+    calibrated.uses.assign(48, 1);
+    const auto told = make_fovea(calibrated, {.half_lives = {10}, .weights = {1, 3}, .weights_half_life = 0},
+                                 best_fill(calibrated, expected_loss(calibrated)));
+    FOVEA_VERIFY(told);
+    QCOMPARE((*told)->calibration_part(), 0.25);
     Expectation expectation(world, {.half_lives = settings.half_lives,
                                     .weights = settings.weights,
                                     .weights_half_life = settings.weights_half_life});

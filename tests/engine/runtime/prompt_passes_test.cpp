@@ -114,6 +114,9 @@ class PromptPassesTest : public QObject {
     const auto engine = cut(subjects[3], 128, 16, passes);
     logits(*engine, some_tokens(250));
     QCOMPARE(passes, (Passes{128, 64, 58}));
+    const auto uneven = cut(subjects[3], 192, 100, passes);  // 100 is no multiple
+    logits(*uneven, some_tokens(256));
+    QCOMPARE(passes, (Passes{192, 64}));
   }
 };
 FOVEA_TEST(PromptPassesTest)
