@@ -17,7 +17,8 @@
 namespace fovea::precision {
 namespace {
 
-constexpr double some = 1.0 / 8;  // of the units, that must be at another tier for there to be much to move
+// Of the units, at the other of two tiers: fewer leave a policy little to move.
+constexpr double enough_to_move = 1.0 / 8;
 constexpr double high_enough_bits = 7;  // above this a file's own format is no sensible upper tier
 
 // Bits per weight of all units at one tier; nothing when the name is unknown or a row is not whole blocks.
@@ -331,12 +332,14 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   higher.tiers = {"file", names.front()};
   if (upper == present) {
     FOVEA_TRY(UnitPlan raised, plan_units(weights, device, higher, around));
-    if (policy == PolicyKind::dynaexq || at_the_highest(raised) >= some * static_cast<double>(present))
+    if (policy == PolicyKind::dynaexq ||
+        at_the_highest(raised) >= enough_to_move * static_cast<double>(present))
       return raised;
+    plan = std::move(raised);  // unless three fit
   }
   // Where nearly all are at one of two tiers there is little to move: then there are three.
   if (policy == PolicyKind::fovea &&
-      static_cast<double>(upper) >= (1 - some) * static_cast<double>(present)) {
+      static_cast<double>(upper) >= (1 - enough_to_move) * static_cast<double>(present)) {
     higher.tiers.push_back(names.back());
     FOVEA_TRY(UnitPlan three, plan_units(weights, device, higher, around));
     if (plan_precision_anyway(three.inputs, policy).plan.fits) return three;

@@ -108,8 +108,8 @@ class Policy {
   // Share of a prompt's time that its swaps may wait for, between two of its passes and before the first
   // token: there is nothing to read meanwhile. An answer's tokens never wait.
   virtual double prompt_wait_share() const { return 0; }
-  // So many of a prompt's tokens, `most` at the most, shall pass before what is proposed behind them: few
-  // where what was proposed last changes much, and is published with the end of the next pass.
+  // How many tokens of a prompt its next pass shall have, `most` at the most: few where what was proposed last
+  // changes much, since that is published with the pass's end.
   virtual std::int64_t prompt_pass_tokens(std::int64_t most) const { return most; }
   // Appends what should change now, most urgent first, given the tiers that are published or in flight
   // [units], and how many swaps are in flight. Called after each observation; usually appends nothing. A

@@ -3917,8 +3917,8 @@
         <translation>Feste Mischung nach der Kalibrierung</translation>
     </message>
     <message>
-        <source>What it expects of the next words comes to %1 from this session and to %2 from the calibration.</source>
-        <translation>Was sie von den nächsten Wörtern erwartet, kommt zu %1 aus dieser Sitzung und zu %2 aus der Kalibrierung.</translation>
+        <source>%1 of what is expected next comes from this session, %2 from the calibration.</source>
+        <translation>Was als Nächstes erwartet wird, stammt zu %1 aus dieser Sitzung und zu %2 aus der Kalibrierung.</translation>
     </message>
     <message>
         <source>: following the conversation pays off.</source>

@@ -41,9 +41,7 @@ QString kept_words(const PolicyGain& gain) {
 QString expected_from(const PolicyGain& gain) {
   if (gain.calibration_part < 0) return {};
   return QLatin1Char(' ') +
-         GainWords::tr(
-             "What it expects of the next words comes to %1 from this session and to %2 from the "
-             "calibration.")
+         GainWords::tr("%1 of what is expected next comes from this session, %2 from the calibration.")
              .arg(percent_text(1 - gain.calibration_part, 0), percent_text(gain.calibration_part, 0));
 }
 

@@ -88,13 +88,13 @@ class GainViewTest : public QObject {
     for (const QString& part : said)
       QVERIFY2(sentence.contains(part), qPrintable(part + QStringLiteral(" in: ") + sentence));
     // And where its expectation comes from, of a policy that has one.
-    QVERIFY(!sentence.contains(QStringLiteral("expects")));
+    QVERIFY(!sentence.contains(QStringLiteral("expected")));
     PolicyGain learnt = gain;
     learnt.calibration_part = 0.14;
-    QVERIFY2(
-        gain_sentence(learnt).contains(percent_text(0.86) + QStringLiteral(" from this session and to ") +
-                                       percent_text(0.14) + QStringLiteral(" from the calibration")),
-        qPrintable(gain_sentence(learnt)));
+    QVERIFY2(gain_sentence(learnt).contains(
+                 percent_text(0.86) + QStringLiteral(" of what is expected next comes from this session, ") +
+                 percent_text(0.14) + QStringLiteral(" from the calibration.")),
+             qPrintable(gain_sentence(learnt)));
     GainView view;
     view.set_gain(gain);
     QCOMPARE(!view.findChild<QPushButton*>(QStringLiteral("switchPolicy"))->isHidden(), nothing);
