@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <optional>
+#include <iterator>
+#include <span>
 
 #include "app/advisor/errors.h"
 #include "app/files/files.h"
@@ -55,6 +56,45 @@ class ComparisonClock {
   double other_seconds_ = 0;  // that the first one took
 };
 
+// What its routers choose for the text's first windows.
+Result<ChosenExperts> chosen_experts(Engine& engine, std::string_view text, std::int64_t window,
+                                     const std::stop_token& stop) {
+  ChosenExperts chosen{.used = static_cast<std::size_t>(engine.info().experts_used)};
+  const std::size_t layers = engine.expert_layers().size();
+  if (layers == 0) return chosen;
+  const auto keep = [&](const PassRouting& pass) -> Result<void> {
+    const std::size_t before = chosen.ids.size(), row = layers * chosen.used;
+    chosen.ids.resize(before + static_cast<std::size_t>(pass.tokens) * row);
+    for (std::size_t token = 0; token < static_cast<std::size_t>(pass.tokens); ++token) {
+      for (std::size_t layer = 0; layer < layers; ++layer) {
+        const auto to =
+            std::span(chosen.ids).subspan(before + token * row + layer * chosen.used, chosen.used);
+        std::ranges::copy(pass.layers[layer].ids.subspan(token * chosen.used, chosen.used), to.begin());
+        std::ranges::sort(to);
+      }
+    }
+    return {};
+  };
+  const std::vector<TokenId> tokens = engine.text()->encode(text, {.add_special = true});
+  const auto last = std::min<std::int64_t>(std::ssize(tokens), routed_windows * window);
+  for (std::int64_t at = 0; at < last; at += window) {
+    const std::int64_t count = std::min(window, last - at);
+    const auto part =
+        std::span(tokens).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
+    FOVEA_CHECK(engine.routing(part, window, keep, stop));
+  }
+  return chosen;
+}
+
+std::optional<double> share_of_same(const ChosenExperts& first, const ChosenExperts& second) {
+  if (first.ids.empty() || first.ids.size() != second.ids.size()) return std::nullopt;
+  std::vector<std::int32_t> both;
+  for (std::size_t at = 0; at < first.ids.size(); at += first.used)
+    std::ranges::set_intersection(std::span(first.ids).subspan(at, first.used),
+                                  std::span(second.ids).subspan(at, first.used), std::back_inserter(both));
+  return static_cast<double>(both.size()) / static_cast<double>(first.ids.size());
+}
+
 Result<ComparedSetting> try_setting(LoadOptions options, const ComparisonRequest& request,
                                     const ComparisonLoader& load, ComparisonClock& clock,
                                     const std::stop_token& stop) {
@@ -69,6 +109,7 @@ Result<ComparedSetting> try_setting(LoadOptions options, const ComparisonRequest
   if (found.reading.chunks < least_comparison_windows)
     return fail(phrases::compared_text(),
                 errors::compared_text_too_short(least_comparison_windows * reading.context));
+  FOVEA_TRY(found.experts, chosen_experts(*engine, request.text, reading.context, stop));
   FOVEA_TRY(found.writing, calibrate(*engine, request.speed, tell, stop));
   const MemoryUse memory = engine->memory();
   found.bytes = found.writing.accounted_bytes + memory.host_weights + memory.host_cache + memory.host_buffers;
@@ -115,6 +156,7 @@ Result<SettingsComparison> compare_settings(const ComparisonRequest& request, co
     return fail(phrases::compared_text(),
                 errors::compared_otherwise(found.first.reading.tokens, found.second.reading.tokens));
   found.tokens = found.first.reading.tokens;
+  found.same_experts = share_of_same(found.first.experts, found.second.experts);
   found.log_likelihood = difference_of(found.first.reading.windows, found.second.reading.windows);
   return found;
 }

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "app/advisor/calibration.h"
 #include "engine/api/engine.h"
@@ -20,6 +22,8 @@ namespace fovea::app {
 inline constexpr std::int64_t comparison_window = 128;
 inline constexpr std::int64_t least_comparison_windows = 2;
 inline constexpr std::int64_t most_comparison_windows = 32;
+// Of so many of them it is compared which experts are chosen.
+inline constexpr std::int64_t routed_windows = 4;
 
 struct ComparisonRequest {
   LoadOptions first = {}, second = {};
@@ -27,9 +31,16 @@ struct ComparisonRequest {
   CalibrationSettings speed = {.max_seconds = 20, .rounds = 5, .round_seconds = 0.6};
 };
 
+// That the routers chose for the text's beginning.
+struct ChosenExperts {
+  std::size_t used = 0;                // for a token
+  std::vector<std::int32_t> ids = {};  // [tokens, layers, used], ascending; empty: the model has no experts
+};
+
 struct ComparedSetting {
   PerplexityResult reading;
   CalibrationResult writing;
+  ChosenExperts experts = {};
   std::int64_t bytes = 0;  // that it holds, without what is kept free: on the device and beside it
 };
 
@@ -38,6 +49,9 @@ struct SettingsComparison {
   std::int64_t tokens = 0;  // of the text, that were scored
   // ln p of a token of the text: mean nats, over windows of the text.
   PairedDifference log_likelihood;
+  // Of the experts that the first one's routers chose, the share that the second one's chose for the same
+  // tokens (routing fidelity, where the first is the model as its file has it); nothing: it has no experts.
+  std::optional<double> same_experts = {};
 
   // Of the probability that the first gives to the text's tokens, what the second gives: the geometric mean.
   double kept() const;

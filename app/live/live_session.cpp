@@ -44,6 +44,7 @@ void LiveSession::set_model(const LiveModel& model) {
   story_.clear();
   first_question_.clear();
   collapsed_layers_ = 0;
+  fidelity_.reset();
   if (replaying()) {
     Q_EMIT momentChanged();
   } else {
@@ -295,7 +296,9 @@ ui::Judgement LiveSession::judge() {
     judgement.gain.bits_per_use = bits_per_use(numbers().tiers, numbers().misses);
     judgement.gain.calibration_part = numbers().calibration_part;
   }
-  if (!replaying()) judgement.conversations = conversations_.rows();
+  if (replaying()) return judgement;
+  judgement.conversations = conversations_.rows();
+  judgement.routers.fidelity = fidelity_;
   return judgement;
 }
 

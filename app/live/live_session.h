@@ -44,7 +44,9 @@ class LiveSession : public ui::LiveSource {
   // Every program's; total 0: unknown. `host_bytes`: of main memory in all, where the device has its own.
   void set_device_memory(std::int64_t used_bytes, std::int64_t total_bytes, std::int64_t host_bytes = 0);
   void set_kv_used(std::int64_t bytes);  // negative: unknown; shown with the next numbers
-  void set_link(double bytes_per_s);     // measured later than the model was opened; forgotten with it
+  // Measured of the model that is open; forgotten with it.
+  void set_fidelity(const std::optional<ui::RoutingFidelity>& fidelity) { fidelity_ = fidelity; }
+  void set_link(double bytes_per_s);  // measured later than the model was opened; forgotten with it
 
   // Without a reader: one moment, in seconds that do not fall.
   void add_snapshot(const Snapshot& snapshot, double seconds);
@@ -114,6 +116,7 @@ class LiveSession : public ui::LiveSource {
   Story story_;
   QString first_question_;  // asked before there was a moment to begin its chapter with
   MeasuredMemory measured_;
+  std::optional<ui::RoutingFidelity> fidelity_;
   std::int64_t collapsed_layers_ = 0;  // when it was judged last
 };
 

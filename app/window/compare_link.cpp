@@ -128,13 +128,20 @@ std::vector<ui::CompareRow> rows_of(const SettingsComparison& found) {
   };
 }
 
-QString meaning_of(const SettingsComparison& found) {
-  return CompareLink::
-      tr("Quality is the probability that the model gives to the text's next token, averaged over %1 tokens. "
-         "The difference is %2 ± %3 nats per token; up to twice its margin of error, it may be chance. "
-         "Speeds count as different only if every round of one is faster than every round of the other.")
+QString meaning_of(const SettingsComparison& found, const QString& other) {
+  QString words =
+      CompareLink::tr(
+          "Quality is the probability that the model gives to the text's next token, averaged over %1 "
+          "tokens. "
+          "The difference is %2 ± %3 nats per token; up to twice its margin of error, it may be chance. "
+          "Speeds count as different only if every round of one is faster than every round of the other.")
           .arg(ui::count_text(found.tokens), ui::number_text(found.log_likelihood.value, 4),
                ui::number_text(found.log_likelihood.standard_error.value_or(0), 4));
+  if (found.same_experts)
+    words += QLatin1Char(' ') +
+             CompareLink::tr("Of the experts chosen under “%1”, its routers choose %2 now, too.")
+                 .arg(other, ui::percent_text(*found.same_experts, 1));
+  return words;
 }
 
 }  // namespace
@@ -269,12 +276,13 @@ void CompareLink::show_progress(const ComparisonProgress& progress) {
 
 void CompareLink::show_result(const SettingsComparison& found) {
   running_ = -1;
+  if (found.same_experts) Q_EMIT routersCompared(found_.open, *found.same_experts, other_);
   if (!dialog_) return;
   dialog_->show_result({.sentence = comparison_sentence(found, other_),
                         .now = tr("as it is now"),
                         .other = other_,
                         .rows = rows_of(found),
-                        .note = meaning_of(found)});
+                        .note = meaning_of(found, other_)});
 }
 
 void CompareLink::show_error(const Error& error) {

@@ -33,6 +33,10 @@ class CompareLink : public QObject {
   // Shorter than usual, for tests.
   void set_speed(const CalibrationSettings& speed) { speed_ = speed; }
 
+ Q_SIGNALS:
+  // Which share of the other setting's choices of experts the model makes too, as it was opened.
+  void routersCompared(const fovea::LoadOptions& opened, double share, const QString& other);
+
  private:
   void show(const Counterparts& found);
   void wait_for_answers();

@@ -90,7 +90,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
       [this](const std::function<void(Settings&)>& change) { change_settings(change); });
   demo_ = std::make_unique<DemoStart>(*chat_, *window_, models_folder() / "demo.gguf", stores_folder());
   chat_->set_load_setup([this](LoadOptions& load) { apply_kept_setup(load); });
-  new LiveController(*live_session_, *live_panel_, *chat_);
+  auto* const live = new LiveController(*live_session_, *live_panel_, *chat_);
   tour_ = new Tour(*chat_, *window_, *live_panel_, *live_session_, models_folder() / "demo.gguf");
   new TokenInspector(*window_, *live_panel_, *live_session_, *chat_);
   ModelsSettings models = ModelsSettings::usual();
@@ -102,6 +102,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   wizard_->set_downloads(models_->downloads());
   first_screen_ = std::make_unique<FirstScreen>(window_->welcome(), models_->downloads());
   compare_ = std::make_unique<CompareLink>(*chat_, *window_);
+  connect(compare_.get(), &CompareLink::routersCompared, live, &LiveController::set_fidelity);
   beside_ = new BesideLink(*chat_, *window_);
   connect(window_.get(), &ui::ChatWindow::besideRequested, beside_, &BesideLink::open);
   connect(live_panel_, &ui::LivePanel::besideRequested, beside_, &BesideLink::open);

@@ -83,8 +83,20 @@ void LiveController::show_model() {
   model.plan = memory_plan(loaded);
   session_.set_model(model);
   session_.set_kv_used(-1);
+  show_fidelity();
   show_conversation();
   measure_link();
+}
+
+void LiveController::set_fidelity(const LoadOptions& opened, double share, const QString& other) {
+  fidelity_ = Fidelity{opened, share, other};
+  show_fidelity();
+}
+
+void LiveController::show_fidelity() {
+  if (!fidelity_ || !chat_.model_loaded()) return;
+  if (chat_.opened_with(chat_.model().settings.precision) == fidelity_->opened)
+    session_.set_fidelity(ui::RoutingFidelity{fidelity_->share, fidelity_->other.toStdString()});
 }
 
 void LiveController::show_timings(const Timings& so_far) {

@@ -5,6 +5,7 @@
 #include <QPointer>
 #include <QTimer>
 #include <filesystem>
+#include <optional>
 
 #include "app/window/engine_worker.h"
 
@@ -24,6 +25,9 @@ class LiveController : public QObject {
  public:
   LiveController(LiveSession& session, ui::LivePanel& panel, ChatController& chat);
 
+  // Shown while the model is open as it was then, also when it was closed meanwhile.
+  void set_fidelity(const LoadOptions& opened, double share, const QString& other);
+
  private:
   void show_model();
   void show_conversation();
@@ -31,6 +35,7 @@ class LiveController : public QObject {
   void begin_chapter(const QString& question);
   void read_memory();
   void measure_link();
+  void show_fidelity();
   void save(const QString& path, const LiveExport& data);
   void open_recording(const QString& path);
   bool is_adaptive() const;  // the open model's experts change places
@@ -43,6 +48,12 @@ class LiveController : public QObject {
   QTimer memory_timer_{this};
   std::filesystem::path measured_;  // the store that was read
   double link_bytes_per_s_ = 0;
+  struct Fidelity {
+    LoadOptions opened;
+    double share = 0;
+    QString other;
+  };
+  std::optional<Fidelity> fidelity_;  // that was measured last
   // What the last switch to a fixed mix left, of which model.
   std::pair<std::filesystem::path, PrecisionRequest> left_;
 };

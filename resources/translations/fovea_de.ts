@@ -316,6 +316,10 @@
         <translation>Qualität ist die Wahrscheinlichkeit, die das Modell dem jeweils nächsten Token des Textes gibt, gemittelt über %1 Token. Der Unterschied beträgt %2 ± %3 Nat je Token; bis zum Doppelten der Fehlerspanne kann er Zufall sein. Geschwindigkeiten gelten nur dann als verschieden, wenn jede Runde der einen schneller war als jede Runde der anderen.</translation>
     </message>
     <message>
+        <source>Of the experts chosen under “%1”, its routers choose %2 now, too.</source>
+        <translation>Von den Experten, die unter „%1“ gewählt werden, wählen die Router auch jetzt %2.</translation>
+    </message>
+    <message>
         <source>takes as much memory (%1)</source>
         <translation>braucht ebenso viel Speicher (%1)</translation>
     </message>
@@ -5300,6 +5304,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>%1 of uses go to other experts than in the calibration</source>
         <translation>%1 der Nutzungen gehen an andere Experten als in der Kalibrierung</translation>
+    </message>
+    <message>
+        <source>%1 of its choices are those of “%2”</source>
+        <translation>%1 ihrer Entscheidungen sind die von „%2“</translation>
     </message>
     <message>
         <source>Layer %1: evenness %2. The busiest tenth got %5 of the uses, the %6 busiest %7, expert %3 %4.</source>

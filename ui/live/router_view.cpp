@@ -24,7 +24,8 @@ RouterView::RouterView(QWidget* parent) : QWidget(parent) {
 
 void RouterView::set_health(const RouterHealth& health) {
   const bool other_shape = health.layers.empty() != health_.layers.empty() ||
-                           health.elsewhere.has_value() != health_.elsewhere.has_value();
+                           health.elsewhere.has_value() != health_.elsewhere.has_value() ||
+                           health.fidelity.has_value() != health_.fidelity.has_value();
   health_ = health;
   if (other_shape) updateGeometry();
   QString words = tr("Nothing has been routed yet.");
@@ -34,6 +35,7 @@ void RouterView::set_health(const RouterHealth& health) {
                 .arg(health.collapsed) +
             QLatin1Char(' ') + busiest_words(health.max_violation) + QLatin1Char('.');
     if (health.elsewhere) words += QLatin1Char(' ') + elsewhere_words(*health.elsewhere) + QLatin1Char('.');
+    if (health.fidelity) words += QLatin1Char(' ') + fidelity_words(*health.fidelity) + QLatin1Char('.');
     if (health.one_subject > 0)
       words +=
           QLatin1Char(' ') + tr("One subject in %n layer(s).", nullptr, static_cast<int>(health.one_subject));
@@ -81,7 +83,7 @@ QRectF RouterView::below_plots(int row) const {
 }
 
 int RouterView::rows_below_plots() const {
-  return health_.layers.empty() ? 1 : health_.elsewhere ? 3 : 2;
+  return health_.layers.empty() ? 1 : 2 + (health_.elsewhere ? 1 : 0) + (health_.fidelity ? 1 : 0);
 }
 
 QRectF RouterView::conversation_row(std::size_t row) const {
@@ -101,6 +103,11 @@ QString RouterView::busiest_words(double max_violation) {
 
 QString RouterView::elsewhere_words(double share) {
   return tr("%1 of uses go to other experts than in the calibration").arg(percent_text(share));
+}
+
+QString RouterView::fidelity_words(const RoutingFidelity& fidelity) {
+  return tr("%1 of its choices are those of “%2”")
+      .arg(percent_text(fidelity.share, 1), QString::fromStdString(fidelity.other));
 }
 
 QString RouterView::layer_words(std::size_t layer) const {
@@ -207,8 +214,13 @@ void RouterView::paintEvent(QPaintEvent*) {
                      tr("the busiest tenth gets %1").arg(percent_text(health_.top_tenth)));
     painter.drawText(axis, Qt::AlignRight, layer_name(health_.layers.size() - 1));
     painter.drawText(below_plots(1), Qt::AlignLeft, busiest_words(health_.max_violation));
-    if (health_.elsewhere)
-      painter.drawText(below_plots(2), Qt::AlignLeft, elsewhere_words(*health_.elsewhere));
+    int row = 2;
+    const auto say = [&](const QString& words) {
+      painter.drawText(below_plots(row++), Qt::AlignLeft,
+                       painter.fontMetrics().elidedText(words, Qt::ElideRight, width()));
+    };
+    if (health_.elsewhere) say(elsewhere_words(*health_.elsewhere));
+    if (health_.fidelity) say(fidelity_words(*health_.fidelity));
   }
   painter.setFont(font());
   paint_conversations(painter);

@@ -45,6 +45,7 @@ class RouterView : public QWidget {
   QString layer_name(std::size_t layer) const;
   static QString busiest_words(double max_violation);
   static QString elsewhere_words(double share);
+  static QString fidelity_words(const RoutingFidelity& fidelity);
   QString layer_words(std::size_t layer) const;
   void paint_layers(QPainter& painter, const QRectF& plot, bool evenness) const;
   void paint_conversations(QPainter& painter) const;

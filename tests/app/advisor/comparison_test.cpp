@@ -10,6 +10,8 @@
 #include "app/library/comparison_text.h"
 #include "app/library/fit.h"
 #include "engine/api/prepare.h"
+#include "engine/api/routing_report.h"
+#include "engine/api/trace.h"
 #include "tests/support/test.h"
 
 namespace fs = std::filesystem;
@@ -61,6 +63,7 @@ class ComparisonTest : public QObject {
     QCOMPARE(found->kept(), 1.0);
     QVERIFY(!found->quality_differs());
     QCOMPARE(found->first.bytes, found->second.bytes);
+    QCOMPARE(found->same_experts.value_or(0), 1.0);
     QVERIFY(found->tokens > 600);  // enough to say anything
     QCOMPARE(reports.front().setting, 0);
     QCOMPARE(reports.back().setting, 1);
@@ -91,6 +94,37 @@ class ComparisonTest : public QObject {
     }
     const double variance = (squares - sum * sum / count) / (count - 1);
     QVERIFY(std::abs(found->log_likelihood.standard_error.value() - std::sqrt(variance / count)) < 1e-9);
+  }
+
+  // As the report on routing counts it, from traces of the same tokens, one by one.
+  void theLowestTierChoosesSomeOtherExperts() {
+    LoadOptions low = open_;
+    low.precision.policy = PolicyKind::static_tiers;
+    low.precision.tiers = {"q2"};
+    const auto found = app::compare_settings(request(open_, low), load);
+    FOVEA_VERIFY(found);
+    QVERIFY(found->same_experts);
+    const auto traced = [&](LoadOptions options, const char* name) {
+      options.context = app::comparison_window;
+      const auto engine = Engine::load(options);
+      const fs::path path = folder_.path() / name;
+      std::ofstream file(path, std::ios::binary);
+      const TraceSettings settings{.tokens = app::routed_windows * app::comparison_window, .decode = true};
+      const auto made = record_trace(**engine, app::comparison_text(), settings,
+                                     [&](std::string_view bytes) -> Result<void> {
+                                       file << bytes;
+                                       return {};
+                                     });
+      if (!made) qFatal("%s", made.error().message().c_str());
+      return NamedTrace{.name = name, .path = path};
+    };
+    const auto report = routing_report({.traces = {traced(low, "low")}, .reference = traced(open_, "file")});
+    FOVEA_VERIFY(report);
+    const double share = report->fidelity[0].all.share();
+    QVERIFY(share > 0.5 && share < 0.99);
+    // Passes of many tokens round otherwise than single ones.
+    QVERIFY2(std::abs(*found->same_experts - share) < 0.01,
+             qPrintable(QStringLiteral("%1, %2").arg(*found->same_experts).arg(share)));
   }
 
   void stops() {

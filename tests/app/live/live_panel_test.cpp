@@ -263,13 +263,26 @@ class LivePanelTest : public QObject {
     session.add_snapshot(s, 1);
     panel.refresh();
     QVERIFY(session.alarms().collapsed_layers == 0);
-    const QString said = panel.findChild<RouterView*>()->accessibleDescription();
+    auto* const routers = panel.findChild<RouterView*>();
+    const QString said = routers->accessibleDescription();
     QVERIFY(said.contains(QStringLiteral("One subject in 2 layer")));
     // Of 1000 + 1300 + 1000 + 1300 and 12 × 33 uses the four have 4600 / 4996; the calibration gave them a
     // quarter. The busiest has 1300 / 4996 instead of a sixteenth.
     QVERIFY2(said.contains(percent_text(0.67) + QStringLiteral(" of uses go to other experts")),
              qPrintable(said));
     QVERIFY2(said.contains(QStringLiteral("up to 4.2 × its even share")), qPrintable(said));
+    QVERIFY(!said.contains(QStringLiteral("choices")));
+    const int height = routers->sizeHint().height();
+    session.set_fidelity(RoutingFidelity{.share = 0.973, .other = "the file"});
+    panel.refresh();
+    QVERIFY2(
+        routers->accessibleDescription().contains(QStringLiteral("of its choices are those of “the file”")),
+        qPrintable(routers->accessibleDescription()));
+    QVERIFY(routers->sizeHint().height() > height);  // a line more
+    session.set_model(model);                        // opened anew: measured of none
+    session.add_snapshot(s, 1);
+    panel.refresh();
+    QVERIFY(!routers->accessibleDescription().contains(QStringLiteral("choices")));
   }
 
   void offersAFixedMixWhenThePolicyGainsNothing() {

@@ -84,6 +84,7 @@ class CompareTest : public QObject {
     tests::Desk desk;
     app::CompareLink link(*desk.controller, desk.window);
     link.set_speed(quick);
+    QSignalSpy routers(&link, &app::CompareLink::routersCompared);
     open(desk);
     auto* dialog = show(link);
     QVERIFY(dialog);
@@ -103,6 +104,12 @@ class CompareTest : public QObject {
     QVERIFY2(
         sentence->text().contains(QStringLiteral("100.")) || sentence->text().contains(QStringLiteral("99.")),
         qPrintable(sentence->text()));
+    const QString alike = QStringLiteral("every weight as in the model's file");
+    const QString meaning = dialog->findChild<QLabel*>(QStringLiteral("compareMeaning"))->text();
+    QVERIFY2(meaning.contains(QStringLiteral("experts chosen under “%1”").arg(alike)), qPrintable(meaning));
+    QCOMPARE(routers.count(), 1);
+    QVERIFY(routers[0][1].toDouble() > 0.9 && routers[0][1].toDouble() <= 1);
+    QCOMPARE(routers[0][2].toString(), alike);
     dialog->reject();
     QCOMPARE(desk.window.state(), State::ready);
     desk.type(QStringLiteral("Hello."));

@@ -82,6 +82,12 @@ struct LayerHealth {
   std::optional<double> elsewhere = {};
 };
 
+// Measured when two settings are compared.
+struct RoutingFidelity {
+  double share = 0;        // of the other's choices that are made here, too
+  std::string other = {};  // what that was compared with
+};
+
 struct RouterHealth {
   std::vector<LayerHealth> layers;
   std::int64_t collapsed = 0;    // layers
@@ -93,6 +99,7 @@ struct RouterHealth {
   double narrow = 1;                     // the smallest
   double max_violation = 0;              // the largest
   std::optional<double> elsewhere = {};  // mean over the layers where it is known
+  std::optional<RoutingFidelity> fidelity = {};
 };
 
 enum class GainVerdict : std::uint8_t {
