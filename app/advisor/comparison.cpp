@@ -24,8 +24,12 @@ class ComparisonClock {
     setting_ = setting;
     start_ = Clock::now();
     before_reading_.reset();
+    read_again_ = 0;
     seconds_ = 0;
   }
+
+  // So many of the text's tokens are read once more behind the reading.
+  void expect_again(std::int64_t tokens) { read_again_ = tokens; }
 
   void tell(const Progress& part) {
     if (part.stage == Progress::Stage::perplexity) {
@@ -33,7 +37,8 @@ class ComparisonClock {
       if (part.done > 0) {
         const double reading = elapsed() - *before_reading_;
         seconds_ = *before_reading_ +
-                   reading * static_cast<double>(part.total) / static_cast<double>(part.done) +
+                   reading * static_cast<double>(part.total + std::min(part.total, read_again_)) /
+                       static_cast<double>(part.done) +
                    writing_seconds_;
       }
     }
@@ -52,6 +57,7 @@ class ComparisonClock {
   int setting_ = 0;
   Clock::time_point start_ = Clock::now();
   std::optional<double> before_reading_;
+  std::int64_t read_again_ = 0;
   double seconds_ = 0;        // that this setting will have taken; 0: not known
   double other_seconds_ = 0;  // that the first one took
 };
@@ -105,6 +111,7 @@ Result<ComparedSetting> try_setting(LoadOptions options, const ComparisonRequest
   const PerplexitySettings reading{.context = std::min(comparison_window, engine->settings().context),
                                    .chunks = most_comparison_windows};
   ComparedSetting found;
+  if (!engine->expert_layers().empty()) clock.expect_again(routed_windows * reading.context);
   FOVEA_TRY(found.reading, perplexity(*engine, request.text, reading, tell, stop));
   if (found.reading.chunks < least_comparison_windows)
     return fail(phrases::compared_text(),

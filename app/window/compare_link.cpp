@@ -132,14 +132,14 @@ QString meaning_of(const SettingsComparison& found, const QString& other) {
   QString words =
       CompareLink::tr(
           "Quality is the probability that the model gives to the text's next token, averaged over %1 "
-          "tokens. "
-          "The difference is %2 ± %3 nats per token; up to twice its margin of error, it may be chance. "
+          "tokens. The difference is %2 ± %3 nats per token; up to twice its margin of error, it may be "
+          "chance. "
           "Speeds count as different only if every round of one is faster than every round of the other.")
           .arg(ui::count_text(found.tokens), ui::number_text(found.log_likelihood.value, 4),
                ui::number_text(found.log_likelihood.standard_error.value_or(0), 4));
   if (found.same_experts)
     words += QLatin1Char(' ') +
-             CompareLink::tr("Of the experts chosen under “%1”, its routers choose %2 now, too.")
+             CompareLink::tr("The routers make %2 of the choices of experts that they make with “%1”.")
                  .arg(other, ui::percent_text(*found.same_experts, 1));
   return words;
 }

@@ -316,8 +316,8 @@
         <translation>Qualität ist die Wahrscheinlichkeit, die das Modell dem jeweils nächsten Token des Textes gibt, gemittelt über %1 Token. Der Unterschied beträgt %2 ± %3 Nat je Token; bis zum Doppelten der Fehlerspanne kann er Zufall sein. Geschwindigkeiten gelten nur dann als verschieden, wenn jede Runde der einen schneller war als jede Runde der anderen.</translation>
     </message>
     <message>
-        <source>Of the experts chosen under “%1”, its routers choose %2 now, too.</source>
-        <translation>Von den Experten, die unter „%1“ gewählt werden, wählen die Router auch jetzt %2.</translation>
+        <source>The routers make %2 of the choices of experts that they make with “%1”.</source>
+        <translation>Die Router wählen %2 der Experten, die sie bei „%1“ wählen, auch jetzt.</translation>
     </message>
     <message>
         <source>takes as much memory (%1)</source>
@@ -5306,8 +5306,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>%1 der Nutzungen gehen an andere Experten als in der Kalibrierung</translation>
     </message>
     <message>
-        <source>%1 of its choices are those of “%2”</source>
-        <translation>%1 ihrer Entscheidungen sind die von „%2“</translation>
+        <source>%1 of the choices are the same as with “%2”</source>
+        <translation>%1 der Entscheidungen sind dieselben wie bei „%2“</translation>
     </message>
     <message>
         <source>Layer %1: evenness %2. The busiest tenth got %5 of the uses, the %6 busiest %7, expert %3 %4.</source>

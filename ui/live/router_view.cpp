@@ -106,7 +106,7 @@ QString RouterView::elsewhere_words(double share) {
 }
 
 QString RouterView::fidelity_words(const RoutingFidelity& fidelity) {
-  return tr("%1 of its choices are those of “%2”")
+  return tr("%1 of the choices are the same as with “%2”")
       .arg(percent_text(fidelity.share, 1), QString::fromStdString(fidelity.other));
 }
 

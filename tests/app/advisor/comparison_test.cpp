@@ -74,10 +74,7 @@ class ComparisonTest : public QObject {
   }
 
   void theLowestTierLosesQualityAndBytes() {
-    LoadOptions low = open_;
-    low.precision.policy = PolicyKind::static_tiers;
-    low.precision.tiers = {"q2"};
-    const auto found = app::compare_settings(request(open_, low), load);
+    const auto found = app::compare_settings(request(open_, lowest()), load);
     FOVEA_VERIFY(found);
     QVERIFY(found->log_likelihood.value < 0 && found->quality_differs());
     QVERIFY(found->second.bytes < found->first.bytes);
@@ -98,9 +95,7 @@ class ComparisonTest : public QObject {
 
   // As the report on routing counts it, from traces of the same tokens, one by one.
   void theLowestTierChoosesSomeOtherExperts() {
-    LoadOptions low = open_;
-    low.precision.policy = PolicyKind::static_tiers;
-    low.precision.tiers = {"q2"};
+    const LoadOptions low = lowest();
     const auto found = app::compare_settings(request(open_, low), load);
     FOVEA_VERIFY(found);
     QVERIFY(found->same_experts);
@@ -291,6 +286,12 @@ class ComparisonTest : public QObject {
   }
 
  private:
+  LoadOptions lowest() const {
+    LoadOptions low = open_;
+    low.precision.policy = PolicyKind::static_tiers;
+    low.precision.tiers = {"q2"};
+    return low;
+  }
   static app::ComparisonRequest request(const LoadOptions& first, const LoadOptions& second) {
     return {.first = first, .second = second, .text = std::string(app::comparison_text()), .speed = quick};
   }

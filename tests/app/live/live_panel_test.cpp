@@ -275,9 +275,9 @@ class LivePanelTest : public QObject {
     const int height = routers->sizeHint().height();
     session.set_fidelity(RoutingFidelity{.share = 0.973, .other = "the file"});
     panel.refresh();
-    QVERIFY2(
-        routers->accessibleDescription().contains(QStringLiteral("of its choices are those of “the file”")),
-        qPrintable(routers->accessibleDescription()));
+    QVERIFY2(routers->accessibleDescription().contains(
+                 QStringLiteral("of the choices are the same as with “the file”")),
+             qPrintable(routers->accessibleDescription()));
     QVERIFY(routers->sizeHint().height() > height);  // a line more
     session.set_model(model);                        // opened anew: measured of none
     session.add_snapshot(s, 1);

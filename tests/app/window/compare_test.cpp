@@ -9,9 +9,12 @@
 #include <fstream>
 
 #include "app/library/comparison_text.h"
+#include "app/live/live_session.h"
 #include "app/window/compare_link.h"
+#include "app/window/live_controller.h"
 #include "tests/support/test.h"
 #include "ui/chat/error_bar.h"
+#include "ui/live/live_panel.h"
 
 #include "desk.h"
 
@@ -84,7 +87,10 @@ class CompareTest : public QObject {
     tests::Desk desk;
     app::CompareLink link(*desk.controller, desk.window);
     link.set_speed(quick);
-    QSignalSpy routers(&link, &app::CompareLink::routersCompared);
+    app::LiveSession session;
+    auto* panel = new ui::LivePanel(session, &desk.window);
+    auto* live = new app::LiveController(session, *panel, *desk.controller);
+    connect(&link, &app::CompareLink::routersCompared, live, &app::LiveController::set_fidelity);
     open(desk);
     auto* dialog = show(link);
     QVERIFY(dialog);
@@ -106,15 +112,31 @@ class CompareTest : public QObject {
         qPrintable(sentence->text()));
     const QString alike = QStringLiteral("every weight as in the model's file");
     const QString meaning = dialog->findChild<QLabel*>(QStringLiteral("compareMeaning"))->text();
-    QVERIFY2(meaning.contains(QStringLiteral("experts chosen under “%1”").arg(alike)), qPrintable(meaning));
-    QCOMPARE(routers.count(), 1);
-    QVERIFY(routers[0][1].toDouble() > 0.9 && routers[0][1].toDouble() <= 1);
-    QCOMPARE(routers[0][2].toString(), alike);
+    QVERIFY2(meaning.contains(QStringLiteral("they make with “%1”").arg(alike)), qPrintable(meaning));
     dialog->reject();
     QCOMPARE(desk.window.state(), State::ready);
     desk.type(QStringLiteral("Hello."));
     QVERIFY(desk.answered());
     QVERIFY(!desk.stored(1).empty());
+    // The panel's routers say so, too, as long as the model is open as it was, also behind other settings.
+    const auto fidelity = [&] { return session.judge().routers.fidelity; };
+    const auto answer_once_more = [&](const PrecisionRequest& precision) {
+      desk.controller->reload(precision);
+      QTRY_COMPARE(desk.window.state(), State::ready);
+      desk.type(QStringLiteral("And now?"));
+      QVERIFY(desk.answered());
+      QTRY_VERIFY((session.advance(0), !session.nothing()));
+    };
+    QTRY_VERIFY((session.advance(0), !session.nothing()));
+    QVERIFY(fidelity() && fidelity()->share > 0.9 && fidelity()->share <= 1);
+    QCOMPARE(QString::fromStdString(fidelity()->other), alike);
+    const PrecisionRequest same = desk.controller->model().settings.precision;
+    PrecisionRequest fixed = same;
+    fixed.policy = PolicyKind::static_tiers;
+    answer_once_more(fixed);
+    QVERIFY(!fidelity());
+    answer_once_more(same);
+    QVERIFY(fidelity());
   }
 
   void itIsStoppedAndBegunAgain() {
