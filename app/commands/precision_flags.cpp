@@ -196,6 +196,11 @@ void add_fovea(CLI::App& command, FoveaSettings& settings) {
                            "Tokens between two decisions (default: 32)"))
       ->check(number_between(1, 1 << 30));
   group(
+      command.add_option("--fovea-numbers-interval", settings.numbers_interval_tokens,
+                         "Tokens between two changes of how many experts each tier holds, of three tiers or "
+                         "more (default: 256)"))
+      ->check(number_between(1, 1 << 30));
+  group(
       command.add_option("--fovea-margin", settings.margin,
                          "Share of a promotion's gain that is left when another expert has made room for it, "
                          "at least (default: 0.4)"))

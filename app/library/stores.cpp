@@ -68,12 +68,11 @@ StoreNeed store_need(const fs::path& model, const Plan& plan, const fs::path& st
   request.model = model;
   request.device = device;
   for (const PlanTier& tier : plan.parts.experts) request.tiers.push_back(tier.name);
-  const auto store = describe_store(request);
+  const auto store = describe_store(request, stores);
   if (!store) return need;
-  std::error_code error;
   need.needed = true;
   need.bytes = store->bytes;
-  need.there = fs::exists(stores / store->name, error);
+  need.there = !store->found.empty();
   need.free_bytes = free_disk_bytes(stores).value_or(0);
   const double versions = static_cast<double>(store->parameters) * static_cast<double>(store->tiers.size());
   const double threads = std::max(1U, std::thread::hardware_concurrency());

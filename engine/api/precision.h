@@ -91,6 +91,9 @@ struct FoveaSettings {
   std::vector<double> weights = {};
   std::int64_t weights_half_life = 4096;  // tokens that the weights are learnt from; 0: they stay
   std::int64_t interval_tokens = 32;      // between two decisions
+  // … and between two changes of how many experts each tier holds, where three or more tiers share the
+  // memory.
+  std::int64_t numbers_interval_tokens = 256;
   // An exchange must lower the expected loss by more than this share of what the promotion alone would.
   double margin = 0.4;
   int in_flight = 0;                // swaps at once; 0: one for each 96 units, from 64 to 1,024

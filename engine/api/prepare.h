@@ -51,8 +51,10 @@ struct StorePlan {
   std::int64_t units = 0;
   std::int64_t parameters = 0;  // of the units
   std::int64_t bytes = 0;       // of the finished file
+  // In a folder that was named: this store, or one of the same model that holds more tiers; empty: none.
+  std::filesystem::path found = {};
 };
-Result<StorePlan> describe_store(const PrepareRequest&);
+Result<StorePlan> describe_store(const PrepareRequest&, const std::filesystem::path& folder = {});
 
 // A tier of as many bits whose versions would be clearly closer to the weights, on a sample of them and
 // without calibration. Errors as PreparedTier's weight_error_mean.

@@ -47,7 +47,7 @@ enum class SwapReason : std::uint8_t {
   absent,     // it was on disk alone
   expected,   // to be used so much that it is worth the place of another one
   yields,     // its place to that one
-  balanced,   // a swap failed, and a tier holds one too many or too few
+  balanced,   // a tier holds too many or too few: for what is expected, or since a swap failed
   certain,    // the answer is certain enough; the score is its mean PPLE
   scheduled,  // the answer is long enough; the score is its tokens
   prompt,     // a prompt is read at the highest tier

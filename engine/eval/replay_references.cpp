@@ -105,6 +105,7 @@ class LookAhead final : public precision::Policy {
                std::vector<precision::Decision>& decisions) override {
     if (tokens_ < settings_.interval_tokens && !(has_more_ && in_flight == 0)) return;
     tokens_ = 0;
+    exchanges_.renumber();
     exchanges_.look(hotness(), tiers, 0, std::ssize(tiers));
     has_more_ = exchanges_.decide(settings_.margin, in_flight, decisions);
   }

@@ -132,8 +132,7 @@ Result<Cast> cast_for(PolicyKind policy, const Stage& stage) {
   FOVEA_TRY(precision::StaticPlan best,
             precision::plan_static(stage.plan, stage.group, stage.absent, loss,
                                    policy == PolicyKind::fovea ? policy : PolicyKind::static_tiers));
-  cast.world.capacity = best.plan.capacity;
-  cast.world.spare_blocks = std::max<std::int64_t>(1, best.plan.spare_blocks);
+  precision::give_room(best.plan, cast.world);
   cast.arena = best.plan.arena;
   cast.on_demand_blocks = best.plan.on_demand_blocks;
   cast.first = std::move(best.tiers);
@@ -285,7 +284,8 @@ Result<ReplayReport> replay(const ReplayRequest& request, const ProgressSink& pr
   FOVEA_TRY(const Totals totals, eval::count_uses(passes, 0, stop));
   FOVEA_TRY(Totals start, eval::count_uses(passes, std::max<std::int64_t>(1, request.profile_tokens), stop));
   for (double& gate : start.gate) gate += 0.5 / shape.used;  // what was not used yet may be: as half a token
-  FOVEA_TRY(Stage stage, eval::set_stage(request, shape, std::max(totals.largest_pass, request.prompt_pass_tokens)));
+  FOVEA_TRY(Stage stage,
+            eval::set_stage(request, shape, std::max(totals.largest_pass, request.prompt_pass_tokens)));
   FOVEA_TRY(stage.world.uses, calibration_of(request, stage, stop));
   if (stage.world.uses.empty()) stage.notes.push_back(phrases::replay_without_calibration());
 

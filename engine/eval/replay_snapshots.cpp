@@ -99,7 +99,7 @@ void ReplaySnapshots::fill(precision::Policy& policy) {
   const precision::Arena& arena = residency_.versions().arena();
   for (std::size_t p = 0; p < snapshot_.pools.size(); ++p) {
     const auto& pool = arena.pools()[p];
-    snapshot_.pools[p] = {.block_bytes = pool.block_bytes, .blocks = pool.blocks, .used = pool.used};
+    snapshot_.pools[p] = {.block_bytes = pool.block_bytes, .blocks = arena.reach(p), .used = pool.used};
   }
   snapshot_.quality = quality_.state();
   snapshot_.arena_used_bytes = arena.used_bytes();

@@ -13,6 +13,7 @@
 #include "engine/precision/plan_inputs.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/offload.h"
+#include "engine/precision/static_plan.h"
 #include "engine/precision/store_profile.h"
 #include "engine/precision/tiers.h"
 #include "kernels/api/types.h"
@@ -229,10 +230,7 @@ Result<void> give_room(const ReplayRequest& request, const TraceShape& shape, St
   if (request.high_share > 0 && request.budget_bytes == 0)
     return share_room(request.high_share, shape, stage);
   FOVEA_TRY(const precision::PrecisionPlan plan, precision::plan_precision(stage.plan, request.policy));
-  world.capacity = plan.capacity;
-  world.high_per_layer = plan.high_per_layer;
-  world.layers_with_more = plan.layers_with_more;
-  world.spare_blocks = std::max<std::int64_t>(1, plan.spare_blocks);
+  precision::give_room(plan, world);
   stage.arena = plan.arena;
   stage.on_demand_blocks = plan.on_demand_blocks;
   return {};
@@ -268,6 +266,7 @@ Result<Stage> set_stage(const ReplayRequest& request, const TraceShape& shape, s
   stage.plan.budget_bytes = request.budget_bytes;
   stage.plan.spare_blocks = precision::min_spare_blocks(in_flight, shape.units());
   stage.plan.uneven_layers = true;
+  stage.plan.host_memory = request.clock.upload_gb_per_s == 0;
   stage.plan.max_spare_blocks = precision::max_spare_blocks(in_flight);
   stage.plan.pass_units = shape.used * std::max<std::int64_t>(1, largest_pass);
   FOVEA_CHECK(choose_absent(request, shape, stage));

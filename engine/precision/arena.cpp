@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <new>
+#include <utility>
 
 #include "engine/precision/arena_state.h"
 #include "engine/precision/errors.h"
@@ -23,7 +24,7 @@ Result<void> check(const ArenaPlan& plan) {
     return wrong(errors::arena_slab_size(plan.slabs, Bytes{plan.slab_bytes}, Bytes{version_alignment}));
   std::int64_t before = 0;
   for (const std::int64_t bytes : plan.block_bytes) {
-    if (bytes <= before || bytes % version_alignment != 0 || bytes > plan.slab_bytes)
+    if (bytes <= before || bytes % version_alignment != 0 || (bytes > plan.slab_bytes && !plan.paged))
       return wrong(errors::arena_block_size(Bytes{bytes}, Bytes{version_alignment}, Bytes{plan.slab_bytes}));
     before = bytes;
   }
@@ -54,6 +55,7 @@ Result<Arena> Arena::create(const kernels::Device& device, const ArenaPlan& plan
     if (plan.slabs == 0) return arena;
     State& state = *arena.state_;
     state.device = &device;
+    if (plan.paged) return arena;
     state.memory = device.allocate(state.bytes());
     if (!state.memory) return no_memory();
     return arena;
@@ -63,8 +65,15 @@ Result<Arena> Arena::create(const kernels::Device& device, const ArenaPlan& plan
 }
 
 void Arena::State::make_books(const ArenaPlan& plan) {
-  slabs.resize(static_cast<std::size_t>(plan.slabs));
+  paged = plan.paged;
+  any_mix = plan.any_mix;
   for (const std::int64_t bytes : plan.block_bytes) pools.push_back({.block_bytes = bytes});
+  if (paged) {
+    loose.resize(pools.size());
+    loose_bytes = plan.bytes();
+    return;
+  }
+  slabs.resize(static_cast<std::size_t>(plan.slabs));
   open_slabs.assign(pools.size(), none);
   if (!plan.block_bytes.empty()) max_blocks = slab_bytes / plan.block_bytes.front();
   next_free.assign(slabs.size() * static_cast<std::size_t>(max_blocks), none);
@@ -79,7 +88,9 @@ void Arena::State::make_books(const ArenaPlan& plan) {
 Block Arena::allocate(std::int64_t bytes) {
   State& a = *state_;
   const std::int32_t pool = a.pool_of(bytes);
-  if (pool == Slab::none || (a.open_at(pool) == Slab::none && !a.adopt(pool))) return {};
+  if (pool == Slab::none) return {};
+  if (a.paged) return a.allocate_loose(pool);
+  if ((a.open_at(pool) == Slab::none && !a.adopt(pool))) return {};
   const std::int32_t slab = a.open_at(pool);
   Slab& s = a.slab_at(slab);
   const std::int32_t index = s.first_free != Slab::none ? s.first_free : s.fresh++;
@@ -95,6 +106,7 @@ Block Arena::allocate(std::int64_t bytes) {
 
 void Arena::release(const Block& block) {
   State& a = *state_;
+  if (a.paged) return a.release_loose(block);
   Slab& s = a.slab_at(block.slab);
   PoolUse& pool = a.pool_at(block.pool);
   assert(block && s.pool == block.pool && a.in_use[a.slot(block.slab, block.index)]);
@@ -106,9 +118,11 @@ void Arena::release(const Block& block) {
   --pool.used;
   a.used_bytes -= pool.block_bytes;
   --s.used;
-  if (was_full) a.open(block.slab);
+  const bool emptying = a.emptying == block.slab;
+  if (was_full && !emptying) a.open(block.slab);
   if (s.used == 0) {
-    a.close(block.slab);
+    if (!emptying) a.close(block.slab);
+    if (emptying) a.emptying = Slab::none;
     a.disown(block.slab);
   }
   assert(audit());
@@ -116,6 +130,10 @@ void Arena::release(const Block& block) {
 
 std::span<const Arena::PoolUse> Arena::pools() const {
   return state_->pools;
+}
+std::int64_t Arena::reach(std::size_t pool) const {
+  const PoolUse& use = state_->pools[pool];
+  return state_->any_mix ? use.used + available(use.block_bytes) : use.blocks;
 }
 std::int64_t Arena::slab_bytes() const {
   return state_->slab_bytes;
@@ -138,7 +156,45 @@ std::int64_t Arena::available(std::int64_t bytes) const {
   const std::int32_t pool = a.pool_of(bytes);
   if (pool == Slab::none) return 0;
   const PoolUse& use = a.pool_at(pool);
-  return use.blocks - use.used + a.free_slabs * a.blocks_per_slab(pool);
+  if (a.paged) return a.out_of_memory ? 0 : (a.loose_bytes - a.used_bytes) / bytes;
+  std::int64_t free = use.blocks - use.used + a.free_slabs * a.blocks_per_slab(pool);
+  if (a.emptying != Slab::none && a.slab_at(a.emptying).pool == pool)
+    free -= a.free_blocks(a.slab_at(a.emptying));
+  return free;
+}
+
+bool Arena::any_mix() const {
+  return state_->any_mix;
+}
+bool Arena::begin_emptying() {
+  State& a = *state_;
+  if (!a.any_mix || a.paged || a.emptying != Slab::none) return false;
+  std::int32_t found = Slab::none;
+  double most = 0;  // free blocks, in slabs
+  for (std::int32_t pool = 0; pool < static_cast<std::int32_t>(a.pools.size()); ++pool) {
+    const PoolUse& use = a.pool_at(pool);
+    const double free =
+        static_cast<double>(use.blocks - use.used) / static_cast<double>(a.blocks_per_slab(pool));
+    if (free < 1 || free <= most) continue;
+    most = free;
+    found = a.open_at(pool);
+    for (std::int32_t slab = found; slab != Slab::none; slab = a.slab_at(slab).next)
+      if (a.slab_at(slab).used < a.slab_at(found).used) found = slab;
+  }
+  if (found == Slab::none) return false;
+  a.close(found);
+  a.emptying = found;
+  assert(audit());
+  return true;
+}
+std::int32_t Arena::emptying() const {
+  return state_->emptying;
+}
+void Arena::stop_emptying() {
+  State& a = *state_;
+  if (a.emptying == Slab::none) return;
+  a.open(std::exchange(a.emptying, Slab::none));
+  assert(audit());
 }
 void Arena::on_release(std::function<void(std::span<std::byte>)> observer) {
   state_->on_release = std::move(observer);
@@ -186,12 +242,68 @@ Result<void> Arena::State::audit_chains() const {
         return wrong(errors::arena_slab_wrongly_open(slab, static_cast<std::int64_t>(pool)));
     }
   }
-  for (const Slab& slab : slabs) with_free += slab.pool != Slab::none && has_free(slab);
+  for (std::int32_t slab = 0; slab < static_cast<std::int32_t>(slabs.size()); ++slab)
+    with_free += slab != emptying && slab_at(slab).pool != Slab::none && has_free(slab_at(slab));
   if (open != with_free) return wrong(errors::arena_open_slabs(open, with_free));
   return {};
 }
 
+Block Arena::State::allocate_loose(std::int32_t pool) {
+  PoolUse& use = pool_at(pool);
+  Loose& blocks = loose[static_cast<std::size_t>(pool)];
+  if (used_bytes + use.block_bytes > loose_bytes) return {};
+  std::byte* const memory = device ? device->allocate(use.block_bytes) : nullptr;
+  out_of_memory = device && !memory;
+  if (out_of_memory) return {};
+  if (blocks.unused.empty()) {
+    blocks.unused.push_back(static_cast<std::int32_t>(blocks.memory.size()));
+    blocks.memory.push_back(nullptr);
+    blocks.used.push_back(false);
+  }
+  const std::int32_t index = blocks.unused.back();
+  blocks.unused.pop_back();
+  blocks.memory[static_cast<std::size_t>(index)] = memory;
+  blocks.used[static_cast<std::size_t>(index)] = true;
+  ++use.blocks;
+  ++use.used;
+  used_bytes += use.block_bytes;
+  assert(audit());
+  return {memory, pool, pool, index};
+}
+
+void Arena::State::release_loose(const Block& block) {
+  PoolUse& use = pool_at(block.pool);
+  Loose& blocks = loose[static_cast<std::size_t>(block.pool)];
+  const auto index = static_cast<std::size_t>(block.index);
+  assert(block && blocks.used[index] && blocks.memory[index] == block.memory);
+  if (on_release) on_release({block.memory, static_cast<std::size_t>(use.block_bytes)});
+  if (device) device->release(block.memory, use.block_bytes);
+  blocks.memory[index] = nullptr;
+  blocks.used[index] = false;
+  blocks.unused.push_back(block.index);
+  --use.blocks;
+  --use.used;
+  used_bytes -= use.block_bytes;
+  out_of_memory = false;
+  assert(audit());
+}
+
+Result<void> Arena::State::audit_loose() const {
+  std::int64_t bytes = 0;
+  for (std::size_t pool = 0; pool < pools.size(); ++pool) {
+    const std::int64_t used = std::ranges::count(loose[pool].used, true);
+    if (pools[pool].used != used || pools[pool].blocks != used)
+      return fail(phrases::arena_pool_place(Bytes{pools[pool].block_bytes}),
+                  errors::arena_pool_use(0, pools[pool].blocks, pools[pool].used, 0, used, used));
+    bytes += used * pools[pool].block_bytes;
+  }
+  if (bytes != used_bytes || bytes > loose_bytes)
+    return wrong(errors::arena_used_bytes(Bytes{used_bytes}, Bytes{bytes}));
+  return {};
+}
+
 Result<void> Arena::State::audit() const {
+  if (paged) return audit_loose();
   std::vector<PoolUse> counted(pools.size());
   std::int64_t bytes = 0;
   for (std::int32_t slab = 0; slab < static_cast<std::int32_t>(slabs.size()); ++slab) {

@@ -1,10 +1,12 @@
 // The budgeted device memory for published versions: an arena of equal slabs; a slab serves one pool, whose
 // blocks all have one size, and when empty it goes back to the free slabs, for any pool. Everything is O(1)
-// and nothing is allocated after start-up.
+// and nothing is allocated after start-up, but for pages (below).
 //
 // A pool takes a slab only when all of its slabs are full. So a pool whose use never exceeds n blocks never
 // holds more than ⌈n / blocks of a slab⌉ slabs, and a plan that counts those for every tier's capacity and
-// spare block cannot be starved by the order of what happens.
+// spare block cannot be starved by the order of what happens. Where pools grow and shrink, their units move
+// together first: a slab is emptied. Where the memory is the host's (ArenaPlan::paged), each block is taken
+// from the system and given back to it, so that every mix of sizes has all of it.
 //
 // One thread at a time.
 #pragma once
@@ -34,7 +36,7 @@ struct Block {
 
 class Arena {
  public:
-  // Takes plan.slabs · plan.slab_bytes from the device, at once. ErrorKind::memory.
+  // Takes plan.slabs · plan.slab_bytes from the device, at once unless paged. ErrorKind::memory.
   static Result<Arena> create(const kernels::Device& device, const ArenaPlan& plan);
   // The same blocks, of which no device holds a byte: for a replay.
   static Result<Arena> without_memory(const ArenaPlan& plan);
@@ -51,12 +53,22 @@ class Arena {
     std::int64_t block_bytes = 0, slabs = 0, blocks = 0, used = 0;
   };
   std::span<const PoolUse> pools() const;
+  // Blocks that the pool has; where its arena serves any mix, with all that it could have now.
+  std::int64_t reach(std::size_t pool) const;
   std::int64_t slab_bytes() const;
-  std::span<std::byte> slab(std::int32_t slab) const;  // its memory
+  std::span<std::byte> slab(std::int32_t slab) const;  // its memory; not of pages
   std::int64_t bytes() const;                          // of all slabs
   std::int64_t used_bytes() const;                     // of the blocks in use
   std::int64_t free_slabs() const;
   std::int64_t available(std::int64_t bytes) const;  // blocks of this size that allocate() would give now
+
+  bool any_mix() const;  // see ArenaPlan: slabs are emptied for other pools
+  // Begins to empty a slab, the one with the fewest blocks in use of the pool with the most free ones, if
+  // that pool can take them all up elsewhere: allocate() gives none of its blocks any more, and with the last
+  // one that is released it is free for any pool. One at a time. False: no pool has so many free blocks.
+  bool begin_emptying();
+  std::int32_t emptying() const;  // the slab, or −1
+  void stop_emptying();           // it serves its pool again
   // Called with a block's bytes when it is released, before it can be given out again: tests poison them.
   void on_release(std::function<void(std::span<std::byte>)> observer);
   // Counts everything again and compares with the running numbers; a debug build does so after each

@@ -33,13 +33,30 @@ struct Arena::State {
   std::int64_t free_slabs = 0;
   std::vector<PoolUse> pools;
   std::vector<std::int32_t> open_slabs;  // [pools]: first of those with free blocks
+  bool any_mix = false;
+  // Paged: blocks that come and go one by one, in place of slabs.
+  bool paged = false;
+  struct Loose {
+    std::vector<std::byte*> memory;  // by a block's index
+    std::vector<bool> used;
+    std::vector<std::int32_t> unused;  // indices
+  };
+  std::vector<Loose> loose;      // [pools]
+  std::int64_t loose_bytes = 0;  // of all that may be in use at once
+  bool out_of_memory = false;    // the device had none when it was asked last; until a block is released
+  std::int32_t emptying = none;  // in no chain, whatever is free there
   std::int64_t used_bytes = 0;
   std::function<void(std::span<std::byte>)> on_release;
 
   ~State() {
+    for (std::size_t pool = 0; pool < loose.size(); ++pool)
+      for (std::byte* const block : loose[pool].memory)
+        if (block) device->release(block, pools[pool].block_bytes);
     if (memory) device->release(memory, bytes());
   }
-  std::int64_t bytes() const { return static_cast<std::int64_t>(slabs.size()) * slab_bytes; }
+  std::int64_t bytes() const {
+    return paged ? loose_bytes : static_cast<std::int64_t>(slabs.size()) * slab_bytes;
+  }
   std::int64_t blocks_per_slab(std::int32_t pool) const { return slab_bytes / pool_at(pool).block_bytes; }
   Slab& slab_at(std::int32_t slab) { return slabs[static_cast<std::size_t>(slab)]; }
   const Slab& slab_at(std::int32_t slab) const { return slabs[static_cast<std::size_t>(slab)]; }
@@ -73,6 +90,10 @@ struct Arena::State {
     if (s.next != none) slab_at(s.next).previous = s.previous;
   }
 
+  std::int64_t free_blocks(const Slab& slab) const {
+    return slab.pool == none ? 0 : blocks_per_slab(slab.pool) - slab.used;
+  }
+
   // Gives a free slab to the pool.
   bool adopt(std::int32_t pool) {
     if (first_free_slab == none) return false;
@@ -95,6 +116,10 @@ struct Arena::State {
     first_free_slab = slab;
     ++free_slabs;
   }
+
+  Block allocate_loose(std::int32_t pool);
+  void release_loose(const Block& block);
+  Result<void> audit_loose() const;
 
   void make_books(const ArenaPlan& plan);
   Result<void> audit() const;

@@ -57,6 +57,13 @@ Exchanges::Exchanges(const PolicyWorld& world, std::span<const std::uint8_t> fir
     kind_of_[index(unit)] = at->second;
     if (first[index(unit)] != no_tier) ++kinds_[index(at->second)].places[first[index(unit)]];
   }
+  if (world.slabs > 0) {
+    std::vector<std::vector<std::int64_t>> sizes;
+    for (const Kind& kind : kinds_) sizes.push_back(kind.bytes);
+    room_.emplace(world, sizes);
+    numbers_.emplace(world, *room_, kind_of_, sizes, damage_);
+    in_pools_.resize(room_->pools());
+  }
   forget();
 }
 
@@ -66,6 +73,8 @@ Exchanges::Pair& Exchanges::pair(Kind& kind, std::int64_t upper, std::int64_t lo
 
 void Exchanges::forget() {
   loss_ = 0;
+  if (renumbers_) numbers_->forget();
+  renumbers_ = false;
   for (Kind& kind : kinds_) {
     kind.holders.assign(index(tiers_), 0);
     for (Pair& pair : kind.pairs) {
@@ -84,6 +93,7 @@ void Exchanges::look(std::span<const float> uses, std::span<const std::uint8_t> 
     ++kind.holders[index(now)];
     const float* const damage = damage_.data() + unit * index(tiers_);
     loss_ += static_cast<double>(uses[unit] * damage[now]);
+    if (renumbers_) numbers_->look(unit, uses[unit]);
     const auto at = static_cast<std::int32_t>(unit);
     for (std::int64_t upper = 0; upper < now; ++upper) {
       const auto value = static_cast<double>(uses[unit] * (damage[now] - damage[upper]));
@@ -105,26 +115,67 @@ bool Exchanges::take(const Exchange& exchange) {
   return true;
 }
 
-// A tier with one too many has another with one too few.
-void Exchanges::bring_back(Kind& kind, std::size_t limit) {
+// Whether a unit may go there without another one's coming back, so that one block of each size and `free`
+// slabs are left.
+bool Exchanges::moves_in(std::size_t kind, std::size_t from, std::size_t to, std::int64_t free) {
+  if (!room_) return true;
+  const auto move = [&](std::size_t a, std::size_t b) {
+    --in_pools_[room_->pool(kind, a)];
+    ++in_pools_[room_->pool(kind, b)];
+  };
+  move(from, to);
+  if (room_->fits(in_pools_, 1, free)) return true;
+  move(to, from);
+  return false;
+}
+
+// A tier with one too many has another with one too few: that one goes down. True: one has no room.
+bool Exchanges::send_down(std::size_t of, std::size_t limit) {
+  Kind& kind = kinds_[of];
+  bool waits = false;
   for (Pair& pair : kind.pairs) {
     auto& upper = kind.holders[pair.upper];
     auto& lower = kind.holders[pair.lower];
-    const std::int64_t upper_places = kind.places[pair.upper], lower_places = kind.places[pair.lower];
     for (const Stake& stake : pair.cheapest) {
-      if (!(upper > upper_places && lower < lower_places) || found_.size() == limit) break;
-      if (!take({.down = stake.unit, .down_to = pair.lower, .gain = -stake.value, .down_use = stake.use}))
-        continue;
+      if (!(upper > kind.places[pair.upper] && lower < kind.places[pair.lower]) || found_.size() == limit)
+        break;
+      if (moving_[index(stake.unit)]) continue;
+      if (!moves_in(of, pair.upper, pair.lower, 0)) {
+        waits = true;
+        break;
+      }
+      take({.down = stake.unit, .down_to = pair.lower, .gain = -stake.value, .down_use = stake.use});
       --upper;
       ++lower;
     }
+  }
+  return waits;
+}
+
+// … or up, with so many slabs left free.
+void Exchanges::send_up(std::size_t of, std::size_t limit, std::int64_t free) {
+  Kind& kind = kinds_[of];
+  for (Pair& pair : kind.pairs) {
+    auto& upper = kind.holders[pair.upper];
+    auto& lower = kind.holders[pair.lower];
     for (const Stake& stake : pair.dearest) {
-      if (!(upper < upper_places && lower > lower_places) || found_.size() == limit) break;
-      if (!take({.up = stake.unit, .up_to = pair.upper, .gain = stake.value, .up_use = stake.use})) continue;
+      if (!(upper < kind.places[pair.upper] && lower > kind.places[pair.lower]) || found_.size() == limit)
+        break;
+      if (moving_[index(stake.unit)]) continue;
+      if (!moves_in(of, pair.lower, pair.upper, free)) break;
+      take({.up = stake.unit, .up_to = pair.upper, .gain = stake.value, .up_use = stake.use});
       ++upper;
       --lower;
     }
   }
+}
+
+// Units go down first, for which a slab is kept free: when it is full of smaller units, they have left a slab
+// behind where they came from.
+void Exchanges::bring_back(std::size_t limit) {
+  bool waits = false;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) waits = send_down(kind, limit) || waits;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) send_up(kind, limit, waits ? 1 : 0);
 }
 
 // The one that gains most takes the place of the one that loses least, and so on.
@@ -153,6 +204,15 @@ void Exchanges::offer(const Kind& kind, Pair& pair, double margin) {
 std::span<const Exchange> Exchanges::choose(double margin, std::int64_t limit) {
   found_.clear();
   offers_.clear();
+  if (renumbers_) {
+    const TierNumbers::Counts& numbers = numbers_->settle();
+    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) kinds_[kind].places = numbers[kind];
+    renumbers_ = false;
+  }
+  std::ranges::fill(in_pools_, 0);
+  for (std::size_t kind = 0; kind < kinds_.size() && room_; ++kind)
+    for (std::size_t tier = 0; tier < index(tiers_); ++tier)
+      in_pools_[room_->pool(kind, tier)] += kinds_[kind].holders[tier];
   for (Kind& kind : kinds_) {
     for (Pair& pair : kind.pairs) {
       std::ranges::sort(pair.cheapest, cheaper);
@@ -160,7 +220,7 @@ std::span<const Exchange> Exchanges::choose(double margin, std::int64_t limit) {
     }
   }
   if (limit > 0) {
-    for (Kind& kind : kinds_) bring_back(kind, index(limit));
+    bring_back(index(limit));
     for (Kind& kind : kinds_)
       for (Pair& pair : kind.pairs) offer(kind, pair, margin);
   }

@@ -1,20 +1,24 @@
-// Which units shall change places. How many units each tier holds stays as the first tiers have it, so that
-// the arena always has their blocks; what changes is who holds them: a unit goes up and another one, of the
-// same sizes, takes the place that it leaves. The loss that falls is Σ use × damage (best_mix.h).
+// Which units shall change places: a unit goes up and another one, of the same sizes, takes the place that it
+// leaves. How many units each tier holds stays as the first tiers have it, so that the arena always has their
+// blocks; or, where its slabs serve every tier, follows what is expected (tier_numbers.h), and then single
+// units go up or down as well. The loss that falls is Σ use × damage (best_mix.h).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/precision/policy.h"
+#include "engine/precision/tier_numbers.h"
 
 namespace fovea::precision {
 
 struct Exchange {
   static constexpr std::int32_t nobody = -1;
 
-  // One of both may be nobody: where an earlier swap failed, a tier holds one too many or too few.
+  // One of both may be nobody: where a tier holds one too many or too few, since an earlier swap failed or
+  // the numbers have changed.
   std::int32_t up = nobody, down = nobody;
   std::uint8_t up_to = 0, down_to = 0;
   double gain = 0;  // by which the expected loss of a token falls; below 0 for a unit that must go down
@@ -25,8 +29,8 @@ struct Exchange {
 
 class Exchanges {
  public:
-  // `first` [units]: the tiers to keep the numbers of; no_tier where a unit has none. `max_in_flight`: swaps
-  // at once, those among them that wait for the block that another one vacates.
+  // `first` [units]: the tiers whose numbers to begin with; no_tier where a unit has none. `max_in_flight`:
+  // swaps at once, those among them that wait for the block that another one vacates.
   Exchanges(const PolicyWorld& world, std::span<const std::uint8_t> first, std::int64_t max_in_flight);
 
   // At most `limit`, no unit in two of them: first those that bring the numbers back, then the others by what
@@ -39,6 +43,9 @@ class Exchanges {
   // The same in steps, so that no token waits for all units: look at the units [first, last) …
   void look(std::span<const float> uses, std::span<const std::uint8_t> tiers, std::int64_t first,
             std::int64_t last);
+  // Whether the numbers may change; the units that are looked at from now on decide on them, where they may.
+  bool may_renumber() const { return numbers_.has_value(); }
+  void renumber() { renumbers_ = may_renumber(); }
   // … and when all were looked at, decide on the best exchanges for which there is room: `in_flight` swaps
   // are under way. True: they took all the room, so that there may be more to do.
   bool decide(double margin, std::int32_t in_flight, std::vector<Decision>& decisions);
@@ -68,7 +75,10 @@ class Exchanges {
 
   Pair& pair(Kind& kind, std::int64_t upper, std::int64_t lower);
   std::span<const Exchange> choose(double margin, std::int64_t limit);
-  void bring_back(Kind& kind, std::size_t limit);
+  void bring_back(std::size_t limit);
+  bool send_down(std::size_t kind, std::size_t limit);
+  void send_up(std::size_t kind, std::size_t limit, std::int64_t free);
+  bool moves_in(std::size_t kind, std::size_t from, std::size_t to, std::int64_t free);
   void offer(const Kind& kind, Pair& pair, double margin);
   bool take(const Exchange& exchange);
 
@@ -84,8 +94,12 @@ class Exchanges {
   };
   std::vector<Offer> offers_;
   std::vector<Exchange> found_;
-  std::vector<bool> moving_;  // [units]
-  double loss_ = 0;           // of a token, expected of the units that were looked at
+  std::vector<bool> moving_;      // [units]
+  std::optional<SlabRoom> room_;  // where the numbers may change …
+  std::optional<TierNumbers> numbers_;
+  std::vector<std::int64_t> in_pools_;  // [pools] … units there while find() runs
+  bool renumbers_ = false;
+  double loss_ = 0;  // of a token, expected of the units that were looked at
   double saved_share_ = 0;
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <system_error>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "engine/checkpoint/checksum.h"
@@ -128,6 +131,31 @@ std::string store_name(const std::filesystem::path& model, const checkpoint::Sto
   if (!device.empty() && device != "cpu") name += "-" + device;
   if (version != std::string::npos) name += identity.packing.substr(version + 1);
   return name + ".store";
+}
+
+std::optional<std::filesystem::path> find_store(const std::filesystem::path& folder,
+                                                const std::filesystem::path& model,
+                                                const checkpoint::StoreIdentity& identity) {
+  std::error_code error;
+  std::filesystem::path named = folder / store_name(model, identity);
+  if (std::filesystem::exists(named, error)) return named;
+  std::optional<std::tuple<bool, std::uintmax_t, std::filesystem::path>> best;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() != named.extension()) continue;
+    const auto found = checkpoint::read_store_identity(entry.path());
+    if (!found) continue;
+    checkpoint::StoreIdentity same = *found;
+    same.tiers = identity.tiers;
+    same.calibration = identity.calibration;
+    const bool holds = std::ranges::all_of(identity.tiers, [&](const std::string& tier) {
+      return std::ranges::find(found->tiers, tier) != found->tiers.end();
+    });
+    if (same != identity || !holds) continue;
+    std::tuple candidate(found->calibration == 0, entry.file_size(error), entry.path());
+    if (!best || candidate < *best) best = std::move(candidate);
+  }
+  if (!best) return std::nullopt;
+  return std::get<2>(*std::move(best));
 }
 
 }  // namespace fovea::precision

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "engine/checkpoint/checkpoint.h"
@@ -36,6 +37,12 @@ std::string store_fingerprint(const checkpoint::Store& store);
 // beginning of its fingerprint, and the tiers; of linear layers "…-file-q2-linear.store", for GPUs
 // "…-file-q2-cuda2.store" with the version of their packing.
 std::string store_name(const std::filesystem::path& model, const checkpoint::StoreIdentity& identity);
+
+// The store in the folder from which such versions can be read: that of the name, else one that holds more
+// tiers of the same model for the same device, a calibrated one if there is one, the smallest of them.
+std::optional<std::filesystem::path> find_store(const std::filesystem::path& folder,
+                                                const std::filesystem::path& model,
+                                                const checkpoint::StoreIdentity& identity);
 
 // Bytes of each version, [units, tiers]: the sizes of a store's extents.
 std::vector<std::int64_t> version_sizes(const UnitTable& units, const TierSet& tiers,

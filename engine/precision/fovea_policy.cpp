@@ -34,12 +34,17 @@ class FoveaPolicy final : public Policy {
   void observe(const Observation& observation) override {
     expectation_.observe(observation);
     tokens_ += observation.tokens;
+    same_numbers_for_ += observation.tokens;
     is_fresh_ = false;
   }
   void propose(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
                std::vector<Decision>& decisions) override {
     // All units are looked at once in an interval, some of them with each token.
     const auto units = std::ssize(tiers);
+    if (looked_at_ == 0 && (is_recalling_ || same_numbers_for_ >= settings_.numbers_interval_tokens)) {
+      exchanges_.renumber();
+      same_numbers_for_ = 0;
+    }
     const std::int64_t until =
         is_recalling_ ? units : std::min(units, units * tokens_ / settings_.interval_tokens);
     exchanges_.look(expectation_.uses(looked_at_, until), tiers, looked_at_, until);
@@ -84,8 +89,9 @@ class FoveaPolicy final : public Policy {
   mutable bool is_fresh_ = false;
   bool is_recalling_ = false;
   Exchanges exchanges_;
-  std::int64_t tokens_ = 0;     // since the last decisions
-  std::int64_t looked_at_ = 0;  // units
+  std::int64_t tokens_ = 0;            // since the last decisions
+  std::int64_t same_numbers_for_ = 0;  // tokens
+  std::int64_t looked_at_ = 0;         // units
 };
 
 Result<void> check_settings(const FoveaSettings& s) {
@@ -104,6 +110,8 @@ Result<void> check_settings(const FoveaSettings& s) {
     if (!(weight >= 0)) return wrong("weights", weight, from_0);
   if (s.weights_half_life < 0) return wrong("weights_half_life", s.weights_half_life, from_0);
   if (s.interval_tokens < 1) return wrong("interval_tokens", s.interval_tokens, from_1);
+  if (s.numbers_interval_tokens < 1)
+    return wrong("numbers_interval_tokens", s.numbers_interval_tokens, from_1);
   if (!(s.margin >= 0 && s.margin < 1)) return wrong("margin", s.margin, phrases::range_0_to_below_1());
   if (s.in_flight < 0) return wrong("in_flight", s.in_flight, from_0);
   if (!(s.prompt_wait_share >= 0 && s.prompt_wait_share <= 1))

@@ -19,7 +19,8 @@ namespace {
 
 // Of the units, at the other of two tiers: fewer leave a policy little to move.
 constexpr double enough_to_move = 1.0 / 8;
-constexpr double high_enough_bits = 7;  // above this a file's own format is no sensible upper tier
+constexpr double enough_for_three = 0.5;  // of the units, at the upper of two tiers
+constexpr double high_enough_bits = 7;    // above this a file's own format is no sensible upper tier
 
 // Bits per weight of all units at one tier; nothing when the name is unknown or a row is not whole blocks.
 std::optional<double> bits_at(const std::string& name, const UnitTable& units) {
@@ -196,6 +197,7 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.max_safety_bytes = around.max_safety_bytes;
   in.budget_bytes = request.budget_bytes;
   in.time_counts = request.nats_per_ms > 0;
+  in.host_memory = device.memory_is_host();
   in.host_computes_absent = static_cast<bool>(around.host_bytes);
   if (around.host_bytes) in.host = host_parts(request, around, plan);
   plan.brings_experts = brings_experts(plan, around);
@@ -337,14 +339,15 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
       return raised;
     plan = std::move(raised);  // unless three fit
   }
-  // Where nearly all are at one of two tiers there is little to move: then there are three.
-  if (policy == PolicyKind::fovea &&
-      static_cast<double>(upper) >= (1 - enough_to_move) * static_cast<double>(present)) {
-    higher.tiers.push_back(names.back());
-    FOVEA_TRY(UnitPlan three, plan_units(weights, device, higher, around));
-    if (plan_precision_anyway(three.inputs, policy).plan.fits) return three;
-  }
-  return plan;
+  if (policy != PolicyKind::fovea) return plan;
+  // Three leave more to move, where their numbers follow the work; if they do not, then where nearly all are
+  // at one of two tiers. Below, the file's format gains little for what its versions take on the disk.
+  higher.tiers.push_back(names.back());
+  FOVEA_TRY(UnitPlan three, plan_units(weights, device, higher, around));
+  const PrecisionPlan of_three = plan_precision_anyway(three.inputs, policy);
+  const double least = of_three.arena.any_mix ? enough_for_three : 1 - enough_to_move;
+  const bool enough = static_cast<double>(upper) >= least * static_cast<double>(present);
+  return enough && of_three.plan.fits ? std::move(three) : std::move(plan);
 }
 
 TierCounts counts_of(const UnitPlan& plan, std::span<const TierId> tiers) {

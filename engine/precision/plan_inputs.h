@@ -34,8 +34,8 @@ UnitScope unit_scope(PolicyKind policy, bool has_experts);
 // When the user names none: for fovea and dynaexq the file's format (q4 when it has more than 7 bits) above
 // q2; where layers are lowered q8, or the file's format where it has fewer bits, above the next lower one of
 // q4, q3, q2; for fixed tiers with a budget all that stand below the file's; else the file's alone.
-// (plan_units takes the file's format above q4 where a budget holds everything at q4, and for fovea all three
-// where nearly all are at q4 with two.)
+// (plan_units takes the file's format above q4 where a budget holds everything at q4 and an eighth in the
+// file's; for fovea all three where it holds half at q4.)
 std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units);
 
 // Swaps at once, by the settings of the policy that moves so many units.
@@ -46,7 +46,8 @@ constexpr std::int32_t swaps_at_once(PolicyKind policy, const DynaExqSettings& d
 }
 // A promotion and its demotion use a spare block of each tier while they are in flight, so that the spare
 // blocks are how many may change in one pass: one for each 256 units at least (of 6,144 experts 24, under one
-// per cent of their bytes), and as many as may be in flight where a budget leaves room.
+// per cent of their bytes; MixPath has more of few), and as many as may be in flight where a budget leaves
+// room.
 constexpr std::int64_t max_spare_blocks(std::int64_t in_flight) {
   return std::max<std::int64_t>(1, in_flight / 2);
 }

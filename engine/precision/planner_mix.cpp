@@ -11,6 +11,7 @@ MixPath::MixPath(const PlanInputs& inputs, PolicyKind policy)
     : inputs_(inputs),
       by_layer_(policy == PolicyKind::dynaexq),
       swaps_(by_layer_ || policy == PolicyKind::fovea),
+      is_fovea_(policy == PolicyKind::fovea),
       ladder_(lowers_layers(policy)),
       at_top_(policy == PolicyKind::none || ladder_) {
   for (std::size_t group = 0; group < inputs.groups.size(); ++group) {
@@ -201,16 +202,24 @@ bool MixPath::has_spares(std::size_t group, const PlannedMix& mix) const {
   return swaps_ && std::ranges::count_if(mix.counts[group], [](std::int64_t count) { return count > 0; }) > 1;
 }
 
+bool MixPath::numbers_may_change(const PlannedMix& mix) const {
+  bool moves = false;
+  for (std::size_t group = 0; group < mix.counts.size(); ++group) moves = moves || has_spares(group, mix);
+  return is_fovea_ && moves && inputs_.tier_names.size() > 2 && on_demand_pools(mix).empty();
+}
+
 std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix, std::int64_t spare_blocks) const {
   struct Need {
     std::int64_t blocks = 0, spare = 0, on_demand = 0, more_slabs = 0;
   };
   std::map<std::int64_t, Need> pools;
+  const bool any_mix = numbers_may_change(mix);
   for (std::size_t group = 0; group < mix.counts.size(); ++group) {
     const UnitGroup& g = inputs_.groups[group];
     for (std::size_t t = 0; t < mix.counts[group].size(); ++t) {
-      if (mix.counts[group][t] == 0) continue;
+      if (mix.counts[group][t] == 0 && !any_mix) continue;
       Need& need = pools[g.bytes[t]];
+      if (mix.counts[group][t] == 0) continue;
       need.blocks += mix.counts[group][t];
       if (has_spares(group, mix)) need.spare = spare_blocks;
     }

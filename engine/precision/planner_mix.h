@@ -31,6 +31,9 @@ class MixPath {
   // on-demand cache's blocks.
   std::vector<PoolNeed> needs(const PlannedMix& mix, std::int64_t spare_blocks) const;
   bool swaps() const { return swaps_; }
+  // fovea among three tiers or more, of units that are all in memory and not all at one tier: how many units
+  // each tier holds follows the work.
+  bool numbers_may_change(const PlannedMix& mix) const;
   // The mix with one more unit of so many layers at the highest tier; fewer than all layers.
   PlannedMix with_more(PlannedMix mix, std::int64_t layers) const;
   std::int64_t max_layers_with_more(const PlannedMix& mix) const;
@@ -63,6 +66,7 @@ class MixPath {
   const PlanInputs& inputs_;
   bool by_layer_;               // dynaexq: as many units of each layer
   bool swaps_;                  // units change tiers while the model runs
+  bool is_fovea_;               // how many units each tier holds may follow the work
   bool ladder_;                 // … and begin in the highest, with room to go down
   bool at_top_;                 // every unit is at the highest tier: without a policy, or to begin with
   std::int64_t widest_ = 0;     // units of the widest layer that may be present

@@ -58,7 +58,11 @@ struct PolicyWorld {
   // [tiers]: how many units of each tier may be published, without the pools' spare blocks. A promotion and
   // the demotion behind it use a spare block each until both are published.
   std::vector<std::int64_t> capacity;
-  std::int64_t spare_blocks = 1;      // of each tier
+  std::int64_t spare_blocks = 1;  // of each tier
+  // Where the arena's slabs may serve every tier, whose numbers then may follow the work: how many there are,
+  // and their size; 0: the capacities stay.
+  std::int64_t slabs = 0, slab_bytes = 0;
+  bool paged = false;                 // see ArenaPlan
   std::int64_t high_per_layer = 0;    // n_hot …
   std::int64_t layers_with_more = 0;  // … and of so many layers one more
   std::vector<float> uses;            // [units]: g expected from a profile; empty when there is none
@@ -108,8 +112,8 @@ class Policy {
   // Share of a prompt's time that its swaps may wait for, between two of its passes and before the first
   // token: there is nothing to read meanwhile. An answer's tokens never wait.
   virtual double prompt_wait_share() const { return 0; }
-  // How many tokens of a prompt its next pass shall have, `most` at the most: few where what was proposed last
-  // changes much, since that is published with the pass's end.
+  // How many tokens of a prompt its next pass shall have, `most` at the most: few where what was proposed
+  // last changes much, since that is published with the pass's end.
   virtual std::int64_t prompt_pass_tokens(std::int64_t most) const { return most; }
   // Appends what should change now, most urgent first, given the tiers that are published or in flight
   // [units], and how many swaps are in flight. Called after each observation; usually appends nothing. A

@@ -1,5 +1,7 @@
 #include "engine/precision/static_plan.h"
 
+#include <algorithm>
+
 #include "engine/precision/best_mix.h"
 
 namespace fovea::precision {
@@ -75,6 +77,16 @@ Result<StaticPlan> plan_static(const PlanInputs& given, std::span<const std::siz
     room = std::min(room, mix->bytes) - (plan.plan.total_bytes - plan.plan.budget_bytes);
   }
   return StaticPlan{first, in_order(group, absent, first.group_capacity)};
+}
+
+void give_room(const PrecisionPlan& plan, PolicyWorld& world) {
+  world.capacity = plan.capacity;
+  world.high_per_layer = plan.high_per_layer;
+  world.layers_with_more = plan.layers_with_more;
+  world.spare_blocks = std::max<std::int64_t>(1, plan.spare_blocks);
+  world.slabs = plan.arena.any_mix ? plan.arena.slabs : 0;
+  world.slab_bytes = plan.arena.slab_bytes;
+  world.paged = plan.arena.paged;
 }
 
 }  // namespace fovea::precision

@@ -25,4 +25,7 @@ Result<StaticPlan> plan_static(const PlanInputs& inputs, std::span<const std::si
                                const std::vector<bool>& absent, std::span<const double> loss,
                                PolicyKind policy = PolicyKind::static_tiers);
 
+// What a policy may know of a plan: how many units each tier has room for, and how many may be on their way.
+void give_room(const PrecisionPlan& plan, PolicyWorld& world);
+
 }  // namespace fovea::precision

@@ -152,6 +152,7 @@ bool SwapQueue::start(const Waiting& request, Slot& slot) {
   slot.block = block;
   slot.decided_pass = request.decided_pass;
   slot.requested_seconds = request.requested_seconds;
+  slot.moves_block = request.moves_block;
   Transfer& transfer = slot.transfer;
   transfer.unit = unit;
   transfer.tier = target;
@@ -177,6 +178,11 @@ void SwapQueue::give_up(Slot& slot, SwapOutcome outcome) {
   slot.block = {};
   slot.stage = Stage::free;
   versions_.end_swap(unit);
+  if (slot.moves_block) {
+    versions_.stop_emptying();
+    if (outcome == SwapOutcome::cancelled) return;
+    emptying_failed_ = true;
+  }
   recorder_.tell(slot.decision, versions_.tier(unit), outcome, slot.transfer.bytes_read,
                  slot.requested_seconds);
 }
@@ -195,6 +201,12 @@ void SwapQueue::collect() {
 
 bool SwapQueue::any(Stage stage) const {
   return std::ranges::any_of(slots_, [stage](const auto& slot) { return slot->stage == stage; });
+}
+
+bool SwapQueue::any_under_way() const {
+  return versions_.retired() > 0 || std::ranges::any_of(slots_, [](const auto& slot) {
+           return slot->stage != Stage::free && !slot->brought();
+         });
 }
 
 bool SwapQueue::is_due(const Slot& slot) const {
@@ -223,8 +235,9 @@ void SwapQueue::publish(Slot& slot) {
   const std::int64_t bytes = slot.transfer.bytes;
   versions_.publish(unit, target, std::exchange(slot.block, {}));
   versions_.end_swap(unit);
-  cache_.decided(unit, target);
   slot.stage = Stage::free;
+  if (slot.moves_block) return;
+  cache_.decided(unit, target);
   SwapCounters& counters = recorder_.counters;
   if (target < from) {
     ++counters.promotions;
@@ -247,10 +260,45 @@ bool SwapQueue::vacates(const Slot& slot, std::int64_t bytes) const {
   return slot.cancelled() ? slot.transfer.bytes == bytes : vacates(slot.decision.unit, bytes);
 }
 
+bool SwapQueue::in_emptying(UnitId unit) const {
+  const Block& block = versions_.block(unit);
+  return block && block.slab == versions_.arena().emptying();
+}
+
+// Moves what still lies in the slab, as far as there are slots. False: no slab is being emptied, or it cannot
+// be, since its pool has no block left.
+bool SwapQueue::empty_slab() {
+  if (versions_.arena().emptying() < 0) return false;
+  // What waits in there to go elsewhere is asked for again when there is room.
+  std::erase_if(waiting_, [this](const Waiting& request) {
+    if (!in_emptying(request.decision.unit)) return false;
+    give_up(request, SwapOutcome::refused);
+    return true;
+  });
+  for (UnitId unit = 0; unit < versions_.units(); ++unit) {
+    if (versions_.in_flight(unit) || cache_.on_disk(unit) || !in_emptying(unit)) continue;
+    const auto free = std::ranges::find(slots_, Stage::free, [](const auto& slot) { return slot->stage; });
+    if (free == slots_.end() || free_slots() == 0) return true;
+    const TierId tier = versions_.tier(unit);
+    versions_.begin_swap(unit, tier);
+    if (!start({.decision = {.unit = unit, .target = tier, .reason = SwapReason::balanced},
+                .decided_pass = recorder_.passes(),
+                .requested_seconds = recorder_.now(),
+                .moves_block = true},
+               **free)) {
+      versions_.end_swap(unit);
+      break;
+    }
+  }
+  if (any_under_way()) return true;
+  versions_.stop_emptying();
+  return false;
+}
+
 // A request has hope when its block is there (and it waits for a slot), or when a swap in flight, or another
-// request that has hope, vacates a block of its pool.
+// request that has hope, vacates a block of its pool; or when a slab is being emptied.
 void SwapQueue::refuse_hopeless() {
-  if (waiting_.empty()) return;
+  if (empty_slab() || waiting_.empty()) return;
   std::vector<bool> hope(waiting_.size(), false);
   for (bool changed = true; changed;) {
     changed = false;
@@ -265,6 +313,15 @@ void SwapQueue::refuse_hopeless() {
       changed |= hope[i];
     }
   }
+  if (std::ranges::find(hope, false) == hope.end()) return;
+  if (!emptying_failed_ && !cache_.may_need() && versions_.begin_emptying()) {
+    if (empty_slab()) return;
+    emptying_failed_ = true;
+    return refuse_hopeless();  // emptying may have refused some that waited
+  }
+  // What is on its way may leave a slab's worth of blocks behind.
+  if (versions_.arena().any_mix() && any_under_way()) return;
+  emptying_failed_ = false;
   std::size_t index = 0;
   std::erase_if(waiting_, [&](const Waiting& request) {
     if (hope[index++]) return false;
@@ -305,12 +362,13 @@ void SwapQueue::settle_due() {
   for (const auto& slot : slots_) {
     if (slot->stage == Stage::arrived && is_due(*slot)) settle(*slot);
   }
-  if (deterministic() && !waiting_.empty()) {
+  if (deterministic() && (!waiting_.empty() || versions_.arena().emptying() >= 0)) {
     versions_.reclaim_all();  // when a pass has ended is chance's
   } else {
     versions_.reclaim();
   }
-  if (waiting_.empty()) return;
+  if (waiting_.empty()) emptying_failed_ = false;
+  if (waiting_.empty() && versions_.arena().emptying() < 0) return;
   start_waiting();
   refuse_hopeless();
 }

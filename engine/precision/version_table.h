@@ -56,6 +56,8 @@ class VersionTable {
   // For a version of the unit; empty where the arena has no room.
   Block allocate(UnitId unit, TierId tier) { return arena_.allocate(bytes_of(unit, tier)); }
   void give_back(const Block& block) { arena_.release(block); }  // that no pass has seen
+  bool begin_emptying() { return arena_.begin_emptying(); }      // see Arena
+  void stop_emptying() { arena_.stop_emptying(); }
   // Blocks for the first version of every unit that shall have one, tier after tier and unit after unit or in
   // `order`; answers them in the order of the store. ErrorKind::memory names the one that finds no room; then
   // none is taken.

@@ -65,7 +65,9 @@ Result<std::optional<checkpoint::Store>> open_store(const Subject& subject, cons
     return std::nullopt;
   const checkpoint::StoreIdentity identity =
       precision::store_identity(*subject.checkpoint, units.units, units.tiers, *machine.device);
-  const std::filesystem::path path = store_path(options, identity);
+  std::filesystem::path path = store_path(options, identity);
+  if (options.precision.store.empty())
+    path = precision::find_store(options.precision.stores_folder, options.model, identity).value_or(path);
   // Past the page cache: a third of the processor's time for the same bytes, and nothing else is pushed out.
   auto store = checkpoint::Store::open(path, identity, checkpoint::ReadMode::direct);
   if (store) return std::optional(*std::move(store));
@@ -84,10 +86,7 @@ precision::PolicyWorld world_of(const Fitted& fitted, const precision::StoreProf
   for (const PlanTier& tier : fitted.precision.plan.parts.experts)
     world.bits_per_weight.push_back(tier.bits_per_weight);
   world.unit_bytes = precision::version_sizes(units.units, units.tiers, *machine.device);
-  world.capacity = fitted.precision.capacity;
-  world.spare_blocks = std::max<std::int64_t>(1, fitted.precision.spare_blocks);
-  world.high_per_layer = fitted.precision.high_per_layer;
-  world.layers_with_more = fitted.precision.layers_with_more;
+  precision::give_room(fitted.precision, world);
   if (profile != nullptr) {
     world.damage = profile->damage;
     world.damage_is_divergence = profile->damage_is_divergence;
@@ -167,6 +166,7 @@ LoadPlan describe(const Subject& subject, const LoadOptions& options, const Mach
                 .host_computes = machine.is_card(),
                 .cpu_moe_layers = fitted.units.cpu_moe_layers};
   plan.plan.notes = fitted.units.notes;
+  if (fitted.precision.arena.any_mix) plan.plan.notes.push_back(phrases::numbers_follow_work());
   if (auto note = context_note(options.context, *subject.config)) plan.plan.notes.push_back(*std::move(note));
   plan.options.precision.policy = fitted.units.policy;
   plan.options.chunk = fitted.chunk;
@@ -307,7 +307,7 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
     fitted.precision = std::move(best.plan);
     precision::compare_with_others(fitted.units.inputs, fitted.units.policy, fitted.precision);
     out.tiers = std::move(best.tiers);
-    out.world.capacity = fitted.precision.capacity;
+    precision::give_room(fitted.precision, out.world);
   }
   FOVEA_TRY(const auto policy, make_policy(fitted.units.policy, out.world, out.tiers, options.precision));
   out.tiers = policy->initial();

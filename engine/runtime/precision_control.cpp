@@ -248,7 +248,7 @@ void PrecisionControl::show_swaps(Snapshot& snapshot) const {
   const precision::Arena& arena = parts_.residency->arena();
   for (std::size_t p = 0; p < snapshot.pools.size(); ++p) {
     const auto& pool = arena.pools()[p];
-    snapshot.pools[p] = {.block_bytes = pool.block_bytes, .blocks = pool.blocks, .used = pool.used};
+    snapshot.pools[p] = {.block_bytes = pool.block_bytes, .blocks = arena.reach(p), .used = pool.used};
   }
   snapshot.arena_used_bytes = arena.used_bytes();
   snapshot.swaps = parts_.residency->counters();

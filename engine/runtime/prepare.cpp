@@ -280,20 +280,25 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::D
 
 }  // namespace
 
-Result<StorePlan> describe_store(const PrepareRequest& request) {
+Result<StorePlan> describe_store(const PrepareRequest& request, const std::filesystem::path& folder) {
   return exhaustion_as_error([&]() -> Result<StorePlan> {
     FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(request.device));
     FOVEA_TRY(const Source source, open_source(request, device));
     const auto identity =
         precision::store_identity(source.checkpoint, source.units, source.tiers, *source.device);
     const auto sizes = precision::version_sizes(source.units, source.tiers, *source.device);
-    return StorePlan{.name = precision::store_name(request.model, identity),
-                     .model_fingerprint = identity.model_fingerprint,
-                     .scope = identity.scope,
-                     .tiers = identity.tiers,
-                     .units = identity.units,
-                     .parameters = source.units.parameters(),
-                     .bytes = checkpoint::store_bytes(identity, sizes)};
+    return StorePlan{
+        .name = precision::store_name(request.model, identity),
+        .model_fingerprint = identity.model_fingerprint,
+        .scope = identity.scope,
+        .tiers = identity.tiers,
+        .units = identity.units,
+        .parameters = source.units.parameters(),
+        .bytes = checkpoint::store_bytes(identity, sizes),
+        .found =
+            folder.empty()
+                ? std::filesystem::path()
+                : precision::find_store(folder, request.model, identity).value_or(std::filesystem::path())};
   });
 }
 

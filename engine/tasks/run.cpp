@@ -61,8 +61,9 @@ std::string settings_of(const PrecisionRequest& request) {
   }
   if (request.policy == PolicyKind::fovea) {
     const FoveaSettings& s = request.fovea;
-    return Words::of(s.half_lives, s.weights, s.weights_half_life, s.interval_tokens, s.margin, s.in_flight,
-                     s.prompt_wait_share, s.cut_share, request.first_token_layers);
+    return Words::of(s.half_lives, s.weights, s.weights_half_life, s.interval_tokens,
+                     s.numbers_interval_tokens, s.margin, s.in_flight, s.prompt_wait_share, s.cut_share,
+                     request.first_token_layers);
   }
   if (request.policy == PolicyKind::flexquant) {
     const FlexQuantSettings& s = request.flexquant;

@@ -3616,8 +3616,8 @@
         <translation>er leistet voraussichtlich nur %1 der Arbeit seiner Schicht: Mit %2 auf seinem Platz ist %3 gespart</translation>
     </message>
     <message>
-        <source>an earlier change failed, and this one restores the balance</source>
-        <translation>ein früherer Wechsel ist fehlgeschlagen; dieser stellt das Gleichgewicht wieder her</translation>
+        <source>so that as many experts have this precision as the text needs</source>
+        <translation>damit so viele Experten diese Genauigkeit haben, wie der Text braucht</translation>
     </message>
     <message>
         <source>it became hotter: %1, %2 more than the expert that gave way</source>

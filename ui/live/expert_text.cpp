@@ -91,7 +91,7 @@ QString reason_text(const ShownModel& model, const SnapshotNumbers& numbers, con
                  "it is expected to do only %1 of its layer's work: giving its place to %2 saves %3")
           .arg(work, expert_name(model, numbers, change.decision.other), unit);
     case SwapReason::balanced:
-      return ExpertWords::tr("an earlier change failed, and this one restores the balance");
+      return ExpertWords::tr("so that as many experts have this precision as the text needs");
     case SwapReason::certain:
       return ExpertWords::tr("the answer is certain enough: a perplexity of %1 on average").arg(score);
     case SwapReason::scheduled:

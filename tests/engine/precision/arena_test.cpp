@@ -244,6 +244,92 @@ class ArenaTest : public QObject {
     }
   }
 
+  // Of the host's memory: each block is the device's own, and any sizes fill all bytes.
+  void anySizesFillPages() {
+    std::mt19937 random(tests::seed());
+    const LaggingDevice device(true, {});
+    const std::vector<std::int64_t> sizes = {page, 2 * page, 3 * page, 5 * page};
+    {
+      auto arena = Arena::create(
+          device, {.slab_bytes = page, .slabs = 40, .block_bytes = sizes, .any_mix = true, .paged = true});
+      FOVEA_VERIFY(arena);
+      QCOMPARE(arena->bytes(), 40 * page);
+      QCOMPARE(device.allocated(), 0);
+      std::vector<std::pair<Block, std::int64_t>> held;
+      std::int64_t used = 0, refused = 0, released = 0, gone = 0;
+      arena->on_release([&](std::span<std::byte> block) { gone += std::ssize(block); });
+      for (int step = 0; step < 2000; ++step) {
+        if (held.empty() || random() % 100 < 55) {
+          const std::int64_t bytes = sizes[random() % sizes.size()];
+          const bool fits = used + bytes <= 40 * page;
+          QCOMPARE(arena->available(bytes) > 0, fits);
+          const Block block = arena->allocate(bytes);
+          QCOMPARE(static_cast<bool>(block), fits);
+          refused += !fits;
+          if (!fits) continue;
+          std::ranges::fill(std::span(block.memory, static_cast<std::size_t>(bytes)), std::byte{1});
+          held.emplace_back(block, bytes);
+          used += bytes;
+        } else {
+          std::swap(held[random() % held.size()], held.back());
+          arena->release(held.back().first);
+          used -= held.back().second;
+          released += held.back().second;
+          held.pop_back();
+        }
+        QCOMPARE(arena->used_bytes(), used);
+        QCOMPARE(device.allocated(), used);
+        FOVEA_VERIFY(arena->audit());
+      }
+      QVERIFY(refused > 100 && device.max_allocated() == 40 * page);
+      QCOMPARE(gone, released);
+      QVERIFY(!arena->begin_emptying());
+      ++precision::ArenaBooks::of(*arena).pools[1].used;
+      QVERIFY(!arena->audit());
+      --precision::ArenaBooks::of(*arena).pools[1].used;
+      ++precision::ArenaBooks::of(*arena).used_bytes;
+      QVERIFY(!arena->audit());
+    }
+    QCOMPARE(device.allocated(), 0);
+  }
+
+  // Slabs of four pages; a pool of three slabs has five blocks in use, and another pool needs a slab.
+  void aSlabIsEmptied() {
+    auto plan = ArenaPlan{.slab_bytes = 4 * page, .slabs = 3, .block_bytes = {page, 4 * page}};
+    auto fixed = Arena::without_memory(plan);
+    plan.any_mix = true;
+    auto arena = Arena::without_memory(plan);
+    std::vector<Block> blocks;
+    for (int i = 0; i < 12; ++i) {
+      blocks.push_back(arena->allocate(page));
+      static_cast<void>(fixed->allocate(page));
+    }
+    QVERIFY(!arena->begin_emptying());  // every block is in use
+    for (const std::size_t i : {1U, 2U, 5U, 6U, 7U, 9U, 10U}) {
+      arena->release(blocks[i]);
+      fixed->release(blocks[i]);
+    }
+    QVERIFY(!arena->allocate(4 * page));
+    QVERIFY(!fixed->begin_emptying());
+    QVERIFY(arena->begin_emptying());
+    QCOMPARE(arena->emptying(), blocks[4].slab);  // one block in use; the others have two
+    QVERIFY(!arena->begin_emptying());            // one at a time
+    QCOMPARE(arena->available(page), 4);
+    const Block moved = arena->allocate(page);
+    QVERIFY(moved.slab != blocks[4].slab);
+    FOVEA_VERIFY(arena->audit());
+    arena->stop_emptying();
+    QCOMPARE(arena->emptying(), -1);
+    QCOMPARE(arena->available(page), 6);
+    FOVEA_VERIFY(arena->audit());
+    QVERIFY(arena->begin_emptying());
+    arena->release(blocks[4]);
+    QCOMPARE(arena->emptying(), -1);
+    QCOMPARE(arena->free_slabs(), 1);
+    QVERIFY(arena->allocate(4 * page));
+    FOVEA_VERIFY(arena->audit());
+  }
+
   void theAuditSeesPlantedErrors_data() {
     QTest::addColumn<Plant>("plant");
     QTest::newRow("a byte too many") << Plant([](auto& a) { ++a.used_bytes; });
@@ -262,6 +348,7 @@ class ArenaTest : public QObject {
     QTest::newRow("an open slab that nobody finds") << Plant([](auto& a) { a.open_slabs[0] = -1; });
     QTest::newRow("a slab in another pool's chain")
         << Plant([](auto& a) { std::swap(a.open_slabs[0], a.open_slabs[1]); });
+    QTest::newRow("an open slab that is emptied") << Plant([](auto& a) { a.emptying = 0; });
     QTest::newRow("an empty slab with a pool") << Plant([](auto& a) { a.slab_at(2).pool = 0; });
   }
   void theAuditSeesPlantedErrors() {

@@ -1,6 +1,7 @@
 #include "engine/precision/fovea_policy.h"
 
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "engine/precision/best_mix.h"
@@ -254,13 +255,60 @@ class FoveaPolicyTest : public QObject {
     QCOMPARE(tiers, (Tiers{1, 1, 1, 1, 0, 0, 0, 0}));
   }
 
+  // Three tiers of 4, 2 and 1 pages: while four units are used alike the middle tier is best for all of them,
+  // and when one of them does nearly all the work it takes the highest, at the price of the others.
+  void numbersFollowTheWork_data() {
+    QTest::addColumn<int>("interval");
+    QTest::newRow("each token") << 1;
+    QTest::newRow("sixteen tokens") << 16;
+    QTest::newRow("never") << (1 << 30);
+  }
+  void numbersFollowTheWork() {
+    QFETCH(int, interval);
+    PolicyWorld world;
+    world.first_unit = {0, 4};
+    world.bits_per_weight = {8, 4, 2};
+    for (int unit = 0; unit < 4; ++unit) {
+      for (const int pages : {4, 2, 1}) world.unit_bytes.push_back(4096 * pages);
+      for (const float harm : {0.0F, 0.5F, 1.0F}) world.damage.push_back(harm);
+    }
+    world.capacity = {0, 4, 0};
+    world.paged = true;
+    world.slab_bytes = 4096;
+    world.slabs = 8 + 7;  // and a block of each size
+    const Tiers first(4, 1);
+    const auto policy = make_fovea(
+        world, {.half_lives = {8}, .interval_tokens = 1, .numbers_interval_tokens = interval}, first);
+    FOVEA_VERIFY(policy);
+    Tiers tiers = first;
+    std::vector<Decision> decisions;
+    const auto go = [&](int tokens, const std::function<int(int)>& unit) {
+      for (int t = 0; t < tokens; ++t) {
+        (*policy)->observe(token({unit(t)}).observation());
+        decisions.clear();
+        (*policy)->propose(tiers, 0, decisions);
+        for (const Decision& decision : decisions)
+          tiers[static_cast<std::size_t>(decision.unit)] = decision.target;
+      }
+    };
+    go(100, [](int t) { return t % 4; });
+    QCOMPARE(tiers, first);
+    go(100, [](int t) { return t % 50 == 0 ? 1 : 2; });
+    if (interval == 1 << 30) {
+      QCOMPARE(tiers, first);
+    } else {
+      QCOMPARE(int{tiers[2]}, 0);
+      QVERIFY(std::ranges::count(tiers, 2) >= 1);
+    }
+  }
+
   void wrongSettings_data() {
     QTest::addColumn<int>("which");
     QTest::addColumn<QString>("name");
-    const char* const names[] = {"half_lives", "half_lives",        "weights",
-                                 "weights",    "interval_tokens",   "margin",
-                                 "in_flight",  "weights_half_life", "cut_share"};
-    for (int which = 0; which < 9; ++which)
+    const char* const names[] = {
+        "half_lives", "half_lives", "weights",           "weights",   "interval_tokens",
+        "margin",     "in_flight",  "weights_half_life", "cut_share", "numbers_interval_tokens"};
+    for (int which = 0; which < 10; ++which)
       QTest::addRow("%d %s", which, names[which]) << which << names[which];
   }
   void wrongSettings() {
@@ -276,6 +324,7 @@ class FoveaPolicyTest : public QObject {
     if (which == 6) settings.in_flight = -1;
     if (which == 7) settings.weights_half_life = -1;
     if (which == 8) settings.cut_share = 1.5;
+    if (which == 9) settings.numbers_interval_tokens = 0;
     const PolicyWorld world = two_tiers(1, 4, 1);
     const auto policy = make_fovea(world, settings, {0, 1, 1, 1});
     QVERIFY(!policy);

@@ -146,6 +146,50 @@ class PrepareTest : public QObject {
     QVERIFY(content(path) == content(folder.path() / "whole.store"));
   }
 
+  // Versions are read from whichever store of the model holds them: the one of the name, then a calibrated
+  // one, then the smallest.
+  void aStoreThatHoldsMoreIsFound() {
+    const tests::TemporaryFolder folder;
+    const auto s = store_subject(*kernels::cpu::default_device(), UnitScope::experts);
+    FOVEA_VERIFY(s);
+    const auto identity = [&](std::vector<std::string> tiers) {
+      auto identity = identity_of(s->parts());
+      identity.tiers = std::move(tiers);
+      return identity;
+    };
+    const auto find = [&](std::vector<std::string> tiers) {
+      return find_store(folder.path(), small_model(), identity(std::move(tiers))).value_or("none");
+    };
+    // Versions of a page each: what stands in them does not matter here.
+    const auto make = [&](const char* name, checkpoint::StoreIdentity of) -> Result<void> {
+      const std::vector<std::byte> version(4096);
+      const std::vector<std::int64_t> sizes(static_cast<std::size_t>(of.units) * of.tiers.size(), 4096);
+      FOVEA_TRY(StoreWriter writer, StoreWriter::create(folder.path() / name, of, sizes));
+      for (std::int64_t unit = 0; unit < of.units; ++unit)
+        for (std::int64_t tier = 0; tier < std::ssize(of.tiers); ++tier)
+          FOVEA_CHECK(writer.write(unit, tier, version, {}));
+      return writer.finish();
+    };
+    QCOMPARE(find({"q4"}), std::filesystem::path("none"));
+    std::ofstream(folder.path() / "broken.store") << "no store";
+    FOVEA_VERIFY(make("large.store", identity({"file", "q8", "q4", "q2"})));
+    auto other = identity({"file", "q4"});
+    other.packing = "cuda-rows-1";
+    FOVEA_VERIFY(make("card.store", other));
+    QCOMPARE(find({"file", "q4"}).filename(), std::filesystem::path("large.store"));
+    FOVEA_VERIFY(make("small.store", identity({"file", "q4", "q2"})));
+    QCOMPARE(find({"file", "q4"}).filename(), std::filesystem::path("small.store"));
+    QCOMPARE(find({"q8", "q4"}).filename(), std::filesystem::path("large.store"));
+    auto calibrated = identity({"file", "q8", "q4", "q2"});
+    calibrated.calibration = 7;
+    FOVEA_VERIFY(make("calibrated.store", calibrated));
+    QCOMPARE(find({"file", "q4"}).filename(), std::filesystem::path("calibrated.store"));
+    QCOMPARE(find({"q3", "q2"}), std::filesystem::path("none"));
+    const std::string own = store_name(small_model(), identity({"file", "q4"}));
+    FOVEA_VERIFY(make(own.c_str(), identity({"file", "q4"})));
+    QCOMPARE(find({"file", "q4"}).filename(), std::filesystem::path(own));
+  }
+
   void unitsThatDoNotFitATierAreNamed() {
     auto s = store_subject(*kernels::cpu::default_device(), UnitScope::experts);
     FOVEA_VERIFY(s);

@@ -13,27 +13,6 @@ using namespace fovea;
 using namespace fovea::tests;
 using precision::SwapOutcome;
 
-namespace {
-
-#define VERIFY_WORLD(world)                            \
-  do {                                                 \
-    const std::string complaint = (world).complaint(); \
-    QVERIFY2(complaint.empty(), complaint.c_str());    \
-  } while (false)
-
-// Passes until nothing is in flight any more.
-void settle(SwapWorld& world) {
-  for (int i = 0; i < 10'000; ++i) {
-    world.pass();
-    world.residency().end_pass();
-    const auto queues = world.residency().queues();
-    if (queues.sum() == 0) return;
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-}
-
-}  // namespace
-
 class ResidencyTest : public QObject {
   Q_OBJECT
 

@@ -276,7 +276,12 @@ std::int64_t SwapWorld::bytes(UnitId unit, TierId tier) const {
 }
 
 Result<void> SwapWorld::make() {
-  precision::ArenaPlan plan{.slab_bytes = slab_bytes, .slabs = options_.slabs, .block_bytes = {}};
+  const std::int64_t in_slab = options_.paged ? slab_bytes / precision::version_alignment : 1;
+  precision::ArenaPlan plan{.slab_bytes = slab_bytes / in_slab,
+                            .slabs = options_.slabs * in_slab,
+                            .block_bytes = {},
+                            .any_mix = options_.any_mix,
+                            .paged = options_.paged};
   for (UnitId unit = 0; unit < units; ++unit) {
     for (TierId tier = 0; tier <= lowest; ++tier) plan.block_bytes.push_back(bytes(unit, tier));
   }
@@ -367,7 +372,8 @@ void SwapWorld::close() {
 std::string SwapWorld::complaint() {
   if (!stream_.complaint().empty()) return stream_.complaint();
   if (!contradiction_.empty()) return contradiction_;
-  if (device_.allocated() != arena_bytes_ || device_.max_allocated() > arena_bytes_)
+  const std::int64_t held = options_.paged ? residency_->arena().used_bytes() : arena_bytes_;
+  if (device_.allocated() != held || device_.max_allocated() > arena_bytes_)
     return say("the device gave ", device_.max_allocated(), " bytes; the budget is ", arena_bytes_);
   if (const auto audit = residency_->audit(); !audit) return audit.error().message();
   for (std::size_t unit = 0; unit < told_.size(); ++unit) {
@@ -385,6 +391,15 @@ std::string SwapWorld::complaint() {
       counters.cancelled != story.outcomes[SwapOutcome::cancelled])
     return "the counters differ from the events";
   return {};
+}
+
+void settle(SwapWorld& world) {
+  for (int i = 0; i < 10'000; ++i) {
+    world.pass();
+    world.residency().end_pass();
+    if (world.residency().queues().sum() == 0) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
 }
 
 }  // namespace fovea::tests

@@ -163,6 +163,8 @@ struct WorldOptions {
   bool host_memory = true;
   bool lagging_passes = false;
   std::int64_t slabs = 20;
+  bool any_mix = false;            // see ArenaPlan
+  bool paged = false;              // … with as many bytes
   std::vector<TierId> first = {};  // [units]; empty: all at the lowest tier
   std::vector<bool> on_host = {};  // [units], which begin without a tier; empty: none
   Faults faults = {};
@@ -233,5 +235,14 @@ class SwapWorld {
   std::int64_t arena_bytes_ = 0;
   std::unique_ptr<precision::Residency> residency_;
 };
+
+// Passes until nothing is in flight any more.
+void settle(SwapWorld& world);
+
+#define VERIFY_WORLD(world)                            \
+  do {                                                 \
+    const std::string complaint = (world).complaint(); \
+    QVERIFY2(complaint.empty(), complaint.c_str());    \
+  } while (false)
 
 }  // namespace fovea::tests

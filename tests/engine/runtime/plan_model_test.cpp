@@ -472,16 +472,19 @@ class PlanModelTest : public QObject {
     QVERIFY(report->plan.high_per_layer > 20 && report->plan.high_per_layer < 60);
   }
 
-  // Two tiers where the budget lies between them; three where nearly everything would be at one of two.
+  // Three tiers, whose numbers may follow the work, where half or more would be at q4, unless file above q4
+  // leaves enough to move; dynaexq knows two.
   void tiersFollowTheBudget_data() {
     QTest::addColumn<int>("policy");
     QTest::addColumn<double>("of_all_at_q4");
     QTest::addColumn<QString>("tiers");
     const int fovea = int(PolicyKind::fovea), dynaexq = int(PolicyKind::dynaexq);
     QTest::newRow("well below") << fovea << 0.75 << "q4,q2";
+    QTest::newRow("below") << fovea << 0.9 << "file,q4,q2";
     QTest::newRow("just below") << fovea << 0.99 << "file,q4,q2";
     QTest::newRow("just above") << fovea << 1.05 << "file,q4,q2";
     QTest::newRow("well above") << fovea << 2.0 << "file,q4";
+    QTest::newRow("dynaexq, well below") << dynaexq << 0.75 << "q4,q2";
     QTest::newRow("dynaexq, just below") << dynaexq << 0.99 << "q4,q2";
     QTest::newRow("dynaexq, just above") << dynaexq << 1.05 << "file,q4";
   }

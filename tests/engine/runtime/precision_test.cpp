@@ -234,10 +234,13 @@ class PrecisionTest : public QObject {
     const auto whole = fovea::plan_model(asked);
     FOVEA_VERIFY(whole);
     asked.precision.budget_bytes = (whole->plan.min_bytes + whole->plan.whole_bytes) / 2;
-    asked.precision.fovea = {.interval_tokens = 4, .margin = 0};
+    asked.precision.fovea = {.interval_tokens = 4, .numbers_interval_tokens = 8, .margin = 0};
     asked.precision.publish_after_passes = 1;
     const auto engine = load(asked);
-    const std::int64_t arena = engine->plan().plan.arena_bytes;
+    const fovea::Plan& plan = engine->plan().plan;
+    const std::int64_t arena = plan.arena_bytes;
+    QCOMPARE(plan.notes.size(), std::size_t{1});
+    QVERIFY(english(plan.notes.front()).contains("follows what is used"));
     fovea::Snapshot snapshot;
     for (int turn = 0; turn < 6; ++turn) {
       QVERIFY(worked_until_seen(*engine, snapshot));
@@ -247,6 +250,7 @@ class PrecisionTest : public QObject {
       std::int64_t units = 0;
       for (const fovea::TierState& tier : snapshot.tiers) units += tier.units;
       QCOMPARE(units, layers * experts);
+      for (const fovea::PoolState& pool : snapshot.pools) QVERIFY(pool.blocks >= pool.used);
     }
     QCOMPARE(snapshot.tiers.size(), std::size_t{3});
     QVERIFY(engine->precision()->promotions > 0);

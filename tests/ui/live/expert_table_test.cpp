@@ -117,7 +117,7 @@ class ExpertTableTest : public QObject {
     s.quality.in_nats = false;
     QVERIFY(said(SwapReason::expected, -1).contains(QStringLiteral("another one")));
     QVERIFY(said(SwapReason::expected, 5).contains(QStringLiteral("of a token's loss")));
-    QVERIFY(said(SwapReason::balanced, -1).contains(QStringLiteral("restores the balance")));
+    QVERIFY(said(SwapReason::balanced, -1).contains(QStringLiteral("as the text needs")));
   }
 
   void sortsAndKeepsTheSelection() {
