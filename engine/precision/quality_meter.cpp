@@ -10,6 +10,16 @@ QualityMeter::QualityMeter(const PolicyWorld& world) : world_(world), gates_(ind
   const std::vector<double> of_a_use = damage_of_use(world);
   damage_.assign(of_a_use.begin(), of_a_use.end());
   calibrated_ = best_fill(world, expected_loss(world));
+  if (world.slabs > 0) {
+    for (std::int64_t unit = 0; unit < world.units(); ++unit) {
+      const std::uint8_t tier = calibrated_[index(unit)];
+      if (tier != no_tier) mix_bytes_ += world.unit_bytes[index(unit * world.tiers() + tier)];
+      // The host's units take none of it.
+      for (std::int64_t t = 0; t < world.tiers() && world.is_on_host(unit); ++t)
+        world_.unit_bytes[index(unit * world.tiers() + t)] = 0;
+    }
+    calibrated_ = fixed_mix(expected_loss(world));
+  }
   state_.in_nats = world.damage_is_divergence;
   state_.has_calibration = !world.uses.empty();
 }
@@ -18,6 +28,15 @@ double QualityMeter::damage(std::int32_t unit, std::uint8_t tier) const {
   if (world_.is_on_host(unit)) return 0;
   const std::int64_t lowest = world_.tiers() - 1;
   return static_cast<double>(damage_[index(unit * world_.tiers() + (tier == no_tier ? lowest : tier))]);
+}
+
+std::vector<std::uint8_t> QualityMeter::fixed_mix(const std::vector<double>& loss) const {
+  if (mix_bytes_ > 0) {
+    auto mix = best_mix(
+        {.tiers = world_.tiers(), .bytes = world_.unit_bytes, .loss = loss, .budget_bytes = mix_bytes_});
+    if (mix) return std::move(mix->tiers);
+  }
+  return best_fill(world_, loss);
 }
 
 void QualityMeter::observe(const Observation& observation, std::span<const std::uint8_t> tiers) {
@@ -53,7 +72,7 @@ void QualityMeter::observe(const Observation& observation, std::span<const std::
 }
 
 void QualityMeter::choose_start() {
-  start_ = best_fill(world_, expected_loss(world_, gates_));
+  start_ = fixed_mix(expected_loss(world_, gates_));
   std::ranges::fill(gates_, 0.0);
   next_look_ = hindsight_tokens;
   state_.hindsight = {};
@@ -61,11 +80,11 @@ void QualityMeter::choose_start() {
 
 void QualityMeter::look_back(std::int64_t tokens, double low, double high) {
   if (tokens < next_look_) return;
-  next_look_ = tokens + tokens / 16;
+  next_look_ = tokens + std::max(tokens / 16, mix_bytes_ > 0 ? hindsight_tokens : 0);
   std::vector<double> lost(damage_.begin(), damage_.end());
   const std::size_t tiers = index(world_.tiers());
   for (std::size_t i = 0; i < lost.size(); ++i) lost[i] *= gates_[i / tiers];
-  const std::vector<std::uint8_t> best = best_fill(world_, lost);
+  const std::vector<std::uint8_t> best = fixed_mix(lost);
   double loss = 0;
   for (std::size_t unit = 0; unit < gates_.size(); ++unit)
     loss += gates_[unit] * damage(static_cast<std::int32_t>(unit), best[unit]);

@@ -14,12 +14,14 @@ namespace fovea::precision {
 
 // After so many tokens their profile chooses the mix that is fixed at the start.
 inline constexpr std::int64_t profile_tokens = 2048;
-// The mix that knows everything is chosen anew after so many tokens, and a sixteenth of them more each time.
+// The mix that knows everything is chosen anew after so many tokens, and a sixteenth of them more each time
+// (no fewer than these again where its numbers are free, which takes longer).
 inline constexpr std::int64_t hindsight_tokens = 256;
 
 class QualityMeter {
  public:
-  // The fixed mixes keep to the world's capacities.
+  // The fixed mixes keep to the world's capacities, or, where the numbers may follow the work, to their
+  // bytes.
   explicit QualityMeter(const PolicyWorld& world);
 
   // Counts what routers chose; without any, as of linear layers, it says nothing rather than that all is
@@ -30,10 +32,12 @@ class QualityMeter {
 
  private:
   double damage(std::int32_t unit, std::uint8_t tier) const;
+  std::vector<std::uint8_t> fixed_mix(const std::vector<double>& loss) const;
   void choose_start();
   void look_back(std::int64_t tokens, double low, double high);
 
   PolicyWorld world_;
+  std::int64_t mix_bytes_ = 0;                 // of a fixed mix whose numbers are free; 0: they are not
   std::vector<float> damage_;                  // [units, tiers]
   std::vector<double> gates_;                  // [units], until the start is chosen, and from then on anew
   std::vector<std::uint8_t> calibrated_;       // [units]

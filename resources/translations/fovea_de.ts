@@ -3247,8 +3247,8 @@
         <translation>Adaptiv und fest</translation>
     </message>
     <message>
-        <source>An adaptive mix follows the conversation; a fixed one has as many experts at each precision, but always the same ones. The panel shows both as lines. Where the fixed one would keep more quality, the panel says so, and you can switch with one click.</source>
-        <translation>Eine adaptive Mischung folgt dem Gespräch; eine feste hat mit jeder Genauigkeit ebenso viele Experten, aber immer dieselben. Unter „Experten“ stehen beide als Linien. Wo die feste mehr Qualität bewahren würde, steht es dort, und Sie können mit einem Klick wechseln.</translation>
+        <source>An adaptive mix follows the conversation; a fixed one of the same size always keeps the same experts precise. The panel shows both as lines. Where the fixed one would keep more quality, the panel says so, and you can switch with one click.</source>
+        <translation>Eine adaptive Mischung folgt dem Gespräch; eine feste von gleicher Größe hält immer dieselben Experten genau. Unter „Experten“ stehen beide als Linien. Wo die feste mehr Qualität bewahren würde, steht es dort, und Sie können mit einem Klick wechseln.</translation>
     </message>
     <message>
         <source>Context</source>
@@ -3973,8 +3973,8 @@
         <translation>Was erhalten bleibt, im Vergleich</translation>
     </message>
     <message>
-        <source>What is kept: the share of the probability that the model at its file&apos;s precision gives its words (e^-KL), estimated from the measured harm of each expert&apos;s precision and from how often it was used. The fixed mixes have as many experts at each precision. One is chosen by the uses that the calibration counted, the other by the session&apos;s first 2,048 tokens; the better one is shown, for the tokens since then. A third one is chosen by how these very tokens used the experts. Nobody can have it, since they are known only afterwards: it shows about how much a fixed mix could have kept.</source>
-        <translation>Was erhalten bleibt: der Anteil der Wahrscheinlichkeit, die das Modell mit Dateigenauigkeit seinen Wörtern gibt (e^-KL), geschätzt aus dem gemessenen Schaden durch die Genauigkeit jedes Experten und daraus, wie oft er genutzt wurde. Die festen Mischungen haben mit jeder Genauigkeit ebenso viele Experten. Die eine richtet sich nach den Nutzungen, die die Kalibrierung gezählt hat, die andere nach den ersten 2.048 Token der Sitzung; gezeigt wird die bessere, für die Token seither. Eine dritte richtet sich danach, wie genau diese Token die Experten genutzt haben. Niemand kann sie haben, weil man das erst hinterher weiß: Sie zeigt etwa, wie viel eine feste Mischung hätte bewahren können.</translation>
+        <source>What is kept: the share of the probability that the model at its file&apos;s precision gives its words (e^-KL), estimated from the measured harm of each expert&apos;s precision and from how often it was used. The fixed mixes take as much memory. One is chosen by the uses that the calibration counted, the other by the session&apos;s first 2,048 tokens; the better one is shown, for the tokens since then. A third one is chosen by how these very tokens used the experts. Nobody can have it, since they are known only afterwards: it shows about how much a fixed mix could have kept.</source>
+        <translation>Was erhalten bleibt: der Anteil der Wahrscheinlichkeit, die das Modell mit Dateigenauigkeit seinen Wörtern gibt (e^-KL), geschätzt aus dem gemessenen Schaden durch die Genauigkeit jedes Experten und daraus, wie oft er genutzt wurde. Die festen Mischungen belegen ebenso viel Speicher. Die eine richtet sich nach den Nutzungen, die die Kalibrierung gezählt hat, die andere nach den ersten 2.048 Token der Sitzung; gezeigt wird die bessere, für die Token seither. Eine dritte richtet sich danach, wie genau diese Token die Experten genutzt haben. Niemand kann sie haben, weil man das erst hinterher weiß: Sie zeigt etwa, wie viel eine feste Mischung hätte bewahren können.</translation>
     </message>
 </context>
 <context>

@@ -91,9 +91,9 @@ ConceptsPage::ConceptsPage(QWidget* parent) : Page(tr("How Fovea works"), parent
                  "is an estimate, based on the loss measured for experts at each precision and on how much "
                  "your conversation used each of them."));
   add_section(*text, tr("Adaptive and fixed"),
-              tr("An adaptive mix follows the conversation; a fixed one has as many experts at each "
-                 "precision, but always the same ones. The panel shows both as lines. Where the fixed one "
-                 "would keep more quality, the panel says so, and you can switch with one click."));
+              tr("An adaptive mix follows the conversation; a fixed one of the same size always keeps the "
+                 "same experts precise. The panel shows both as lines. Where the fixed one would keep more "
+                 "quality, the panel says so, and you can switch with one click."));
   add_section(*text, tr("Looking inside"),
               tr("“Look inside the answers” in the menu shows, for each token, how likely it was, what else "
                  "could have stood there, and which experts worked on it; the arrow keys go from token to "

@@ -164,7 +164,7 @@ GainView::GainView(QWidget* parent) : QWidget(parent) {
   setToolTip(tr(
       "What is kept: the share of the probability that the model at its file's precision gives its words "
       "(e^-KL), estimated from the measured harm of each expert's precision and from how often it was "
-      "used. The fixed mixes have as many experts at each precision. One is chosen by the uses that the "
+      "used. The fixed mixes take as much memory. One is chosen by the uses that the "
       "calibration counted, the other by the session's first 2,048 tokens; the better one is shown, for "
       "the tokens since then. A third one is chosen by how these very tokens used the experts. Nobody can "
       "have it, since they are known only afterwards: it shows about how much a fixed mix could have kept."));

@@ -1,5 +1,5 @@
 // What changing tiers gained over tiers that stay: the expected loss of the policy's tiers beside that of
-// fixed mixes of as many experts at each tier.
+// fixed mixes of as many bytes.
 #pragma once
 
 #include "engine/api/precision.h"

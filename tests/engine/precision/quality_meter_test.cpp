@@ -85,6 +85,40 @@ class QualityMeterTest : public QObject {
     QVERIFY(meter.state().hindsight.loss < meter.state().start_since);
   }
 
+  // Three tiers of 4, 2 and 1 pages, four units at the middle one: where numbers are free a fixed mix of as
+  // many bytes gives the first unit, which does all the work, the highest.
+  void numbersOfFixedMixesAreFree() {
+    PolicyWorld world;
+    world.first_unit = {0, 4};
+    world.bits_per_weight = {8, 4, 2};
+    for (int unit = 0; unit < 4; ++unit) {
+      for (const int pages : {4, 2, 1}) world.unit_bytes.push_back(4096 * pages);
+      for (const float harm : {0.0F, 0.5F, 1.0F}) world.damage.push_back(harm);
+    }
+    world.capacity = {0, 4, 0};
+    for (const bool free : {false, true}) {
+      world.slabs = free ? 20 : 0;
+      world.slab_bytes = 4096;
+      world.paged = true;
+      QualityMeter meter(world);
+      const std::vector<ExpertUse> uses{{.unit = 0, .tokens = 2048, .gate_sum = 2048}};
+      const std::vector<std::uint8_t> tiers{1, 1, 1, 1};
+      meter.observe({.tokens = 2048, .prefill = true, .uses = uses}, tiers);
+      meter.observe({.tokens = 2048, .prefill = true, .uses = uses}, tiers);
+      const QualityState& q = meter.state();
+      QVERIFY(close(q.loss_since, 1024) && close(q.calibrated_since, 1024));
+      QVERIFY(close(q.start_since, free ? 0 : 1024) && close(q.hindsight.loss, free ? 0 : 1024));
+    }
+    // The host's units take no bytes, and none of them is moved.
+    world.on_host = {false, true, true, true};
+    world.capacity = {0, 1, 0};
+    QualityMeter meter(world);
+    const std::vector<ExpertUse> uses{{.unit = 0, .tokens = 2048, .gate_sum = 2048}};
+    for (int pass = 0; pass < 2; ++pass)
+      meter.observe({.tokens = 2048, .uses = uses}, std::vector<std::uint8_t>{1, no_tier, no_tier, no_tier});
+    QVERIFY(close(meter.state().start_since, 1024));
+  }
+
   // The host has its units as the file has them; one on disk alone is read at the lowest tier.
   void unitsElsewhere() {
     PolicyWorld world = two_tiers(1, 2, 1);
