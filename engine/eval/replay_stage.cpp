@@ -266,7 +266,6 @@ Result<Stage> set_stage(const ReplayRequest& request, const TraceShape& shape, s
   stage.plan.budget_bytes = request.budget_bytes;
   stage.plan.spare_blocks = precision::min_spare_blocks(in_flight, shape.units());
   stage.plan.uneven_layers = true;
-  stage.plan.host_memory = request.clock.upload_gb_per_s == 0;
   stage.plan.max_spare_blocks = precision::max_spare_blocks(in_flight);
   stage.plan.pass_units = shape.used * std::max<std::int64_t>(1, largest_pass);
   FOVEA_CHECK(choose_absent(request, shape, stage));

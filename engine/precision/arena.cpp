@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <new>
-#include <utility>
 
 #include "engine/precision/arena_state.h"
 #include "engine/precision/errors.h"
@@ -24,7 +24,7 @@ Result<void> check(const ArenaPlan& plan) {
     return wrong(errors::arena_slab_size(plan.slabs, Bytes{plan.slab_bytes}, Bytes{version_alignment}));
   std::int64_t before = 0;
   for (const std::int64_t bytes : plan.block_bytes) {
-    if (bytes <= before || bytes % version_alignment != 0 || (bytes > plan.slab_bytes && !plan.paged))
+    if (bytes <= before || bytes % version_alignment != 0 || (bytes > plan.slab_bytes && !plan.any_mix))
       return wrong(errors::arena_block_size(Bytes{bytes}, Bytes{version_alignment}, Bytes{plan.slab_bytes}));
     before = bytes;
   }
@@ -55,7 +55,6 @@ Result<Arena> Arena::create(const kernels::Device& device, const ArenaPlan& plan
     if (plan.slabs == 0) return arena;
     State& state = *arena.state_;
     state.device = &device;
-    if (plan.paged) return arena;
     state.memory = device.allocate(state.bytes());
     if (!state.memory) return no_memory();
     return arena;
@@ -65,12 +64,11 @@ Result<Arena> Arena::create(const kernels::Device& device, const ArenaPlan& plan
 }
 
 void Arena::State::make_books(const ArenaPlan& plan) {
-  paged = plan.paged;
   any_mix = plan.any_mix;
   for (const std::int64_t bytes : plan.block_bytes) pools.push_back({.block_bytes = bytes});
-  if (paged) {
-    loose.resize(pools.size());
-    loose_bytes = plan.bytes();
+  if (any_mix) {
+    regions.resize(pools.size());
+    mix_bytes = plan.bytes();
     return;
   }
   slabs.resize(static_cast<std::size_t>(plan.slabs));
@@ -89,7 +87,7 @@ Block Arena::allocate(std::int64_t bytes) {
   State& a = *state_;
   const std::int32_t pool = a.pool_of(bytes);
   if (pool == Slab::none) return {};
-  if (a.paged) return a.allocate_loose(pool);
+  if (a.any_mix) return a.allocate_in_region(pool);
   if ((a.open_at(pool) == Slab::none && !a.adopt(pool))) return {};
   const std::int32_t slab = a.open_at(pool);
   Slab& s = a.slab_at(slab);
@@ -106,7 +104,7 @@ Block Arena::allocate(std::int64_t bytes) {
 
 void Arena::release(const Block& block) {
   State& a = *state_;
-  if (a.paged) return a.release_loose(block);
+  if (a.any_mix) return a.release_in_region(block);
   Slab& s = a.slab_at(block.slab);
   PoolUse& pool = a.pool_at(block.pool);
   assert(block && s.pool == block.pool && a.in_use[a.slot(block.slab, block.index)]);
@@ -118,11 +116,9 @@ void Arena::release(const Block& block) {
   --pool.used;
   a.used_bytes -= pool.block_bytes;
   --s.used;
-  const bool emptying = a.emptying == block.slab;
-  if (was_full && !emptying) a.open(block.slab);
+  if (was_full) a.open(block.slab);
   if (s.used == 0) {
-    if (!emptying) a.close(block.slab);
-    if (emptying) a.emptying = Slab::none;
+    a.close(block.slab);
     a.disown(block.slab);
   }
   assert(audit());
@@ -156,45 +152,30 @@ std::int64_t Arena::available(std::int64_t bytes) const {
   const std::int32_t pool = a.pool_of(bytes);
   if (pool == Slab::none) return 0;
   const PoolUse& use = a.pool_at(pool);
-  if (a.paged) return a.out_of_memory ? 0 : (a.loose_bytes - a.used_bytes) / bytes;
-  std::int64_t free = use.blocks - use.used + a.free_slabs * a.blocks_per_slab(pool);
-  if (a.emptying != Slab::none && a.slab_at(a.emptying).pool == pool)
-    free -= a.free_blocks(a.slab_at(a.emptying));
-  return free;
+  if (a.any_mix) return a.free_in_region(pool);
+  return use.blocks - use.used + a.free_slabs * a.blocks_per_slab(pool);
 }
 
 bool Arena::any_mix() const {
   return state_->any_mix;
 }
-bool Arena::begin_emptying() {
+bool Arena::begin_emptying(std::int64_t bytes) {
   State& a = *state_;
-  if (!a.any_mix || a.paged || a.emptying != Slab::none) return false;
-  std::int32_t found = Slab::none;
-  double most = 0;  // free blocks, in slabs
-  for (std::int32_t pool = 0; pool < static_cast<std::int32_t>(a.pools.size()); ++pool) {
-    const PoolUse& use = a.pool_at(pool);
-    const double free =
-        static_cast<double>(use.blocks - use.used) / static_cast<double>(a.blocks_per_slab(pool));
-    if (free < 1 || free <= most) continue;
-    most = free;
-    found = a.open_at(pool);
-    for (std::int32_t slab = found; slab != Slab::none; slab = a.slab_at(slab).next)
-      if (a.slab_at(slab).used < a.slab_at(found).used) found = slab;
-  }
-  if (found == Slab::none) return false;
-  a.close(found);
-  a.emptying = found;
-  assert(audit());
-  return true;
+  const std::int32_t pool = a.pool_of(bytes);
+  if (!a.any_mix || is_emptying() || pool == Slab::none || available(bytes) > 0) return false;
+  a.wishes = pool;
+  if (available(bytes) > 0) return false;  // room that was made for another one
+  return a.begin_emptying_beside(pool, false) || a.begin_emptying_beside(pool, true);
 }
-std::int32_t Arena::emptying() const {
-  return state_->emptying;
+bool Arena::is_emptying() const {
+  return state_->emptied.pool != Slab::none;
+}
+bool Arena::empties(const Block& block) const {
+  return block && state_->emptied.holds(block.pool, block.index * version_alignment);
 }
 void Arena::stop_emptying() {
-  State& a = *state_;
-  if (a.emptying == Slab::none) return;
-  a.open(std::exchange(a.emptying, Slab::none));
-  assert(audit());
+  state_->emptied = {};
+  state_->wishes = Slab::none;
 }
 void Arena::on_release(std::function<void(std::span<std::byte>)> observer) {
   state_->on_release = std::move(observer);
@@ -242,68 +223,146 @@ Result<void> Arena::State::audit_chains() const {
         return wrong(errors::arena_slab_wrongly_open(slab, static_cast<std::int64_t>(pool)));
     }
   }
-  for (std::int32_t slab = 0; slab < static_cast<std::int32_t>(slabs.size()); ++slab)
-    with_free += slab != emptying && slab_at(slab).pool != Slab::none && has_free(slab_at(slab));
+  for (const Slab& slab : slabs) with_free += slab.pool != Slab::none && has_free(slab);
   if (open != with_free) return wrong(errors::arena_open_slabs(open, with_free));
   return {};
 }
 
-Block Arena::State::allocate_loose(std::int32_t pool) {
+std::int64_t Arena::State::floor_of(std::int32_t pool) const {
+  while (--pool >= 0)
+    if (!region_at(pool).is_empty()) return region_at(pool).high;
+  return 0;
+}
+std::int64_t Arena::State::ceiling_of(std::int32_t pool) const {
+  while (++pool < static_cast<std::int32_t>(regions.size()))
+    if (!region_at(pool).is_empty()) return region_at(pool).low;
+  return mix_bytes;
+}
+
+std::int64_t Arena::State::growth(std::int32_t pool, bool at_low) const {
+  if (emptied.pool == pool && emptied.at_low == at_low) return 0;
+  if (wishes != none && wishes != pool && (wishes < pool) == at_low) return 0;
+  const Region& region = region_at(pool);
+  const std::int64_t gap = at_low ? region.low - floor_of(pool) : ceiling_of(pool) - region.high;
+  return gap / pool_at(pool).block_bytes * pool_at(pool).block_bytes;
+}
+
+std::int64_t Arena::State::free_in_region(std::int32_t pool) const {
+  const Region& region = region_at(pool);
+  const std::int64_t bytes = pool_at(pool).block_bytes;
+  if (region.is_empty()) return (ceiling_of(pool) - floor_of(pool)) / bytes;
+  const auto serves = [&](std::int64_t offset) { return !emptied.holds(pool, offset); };
+  return std::ranges::count_if(region.unused, serves) + (growth(pool, true) + growth(pool, false)) / bytes;
+}
+
+// The first region begins at the arena's beginning, the others grow towards it.
+Block Arena::State::allocate_in_region(std::int32_t pool) {
+  Region& region = region_at(pool);
   PoolUse& use = pool_at(pool);
-  Loose& blocks = loose[static_cast<std::size_t>(pool)];
-  if (used_bytes + use.block_bytes > loose_bytes) return {};
-  std::byte* const memory = device ? device->allocate(use.block_bytes) : nullptr;
-  out_of_memory = device && !memory;
-  if (out_of_memory) return {};
-  if (blocks.unused.empty()) {
-    blocks.unused.push_back(static_cast<std::int32_t>(blocks.memory.size()));
-    blocks.memory.push_back(nullptr);
-    blocks.used.push_back(false);
+  const std::int64_t bytes = use.block_bytes;
+  // In the middle, so that the ends stay free to move.
+  const std::int64_t middle = (region.low + region.high - bytes) / 2;
+  std::int64_t offset = -1;
+  for (const std::int64_t unused : region.unused)
+    if (!emptied.holds(pool, unused) && (offset < 0 || std::abs(unused - middle) < std::abs(offset - middle)))
+      offset = unused;
+  if (offset >= 0) {
+    region.unused.erase(offset);
+  } else if (region.is_empty()) {
+    if (ceiling_of(pool) - floor_of(pool) < bytes) return {};
+    offset = pool == 0 ? floor_of(pool) : ceiling_of(pool) - bytes;
+    region.low = offset;
+    region.high = offset + bytes;
+  } else if (growth(pool, true) > 0) {
+    offset = region.low -= bytes;
+  } else if (growth(pool, false) > 0) {
+    offset = region.high;
+    region.high += bytes;
+  } else {
+    return {};
   }
-  const std::int32_t index = blocks.unused.back();
-  blocks.unused.pop_back();
-  blocks.memory[static_cast<std::size_t>(index)] = memory;
-  blocks.used[static_cast<std::size_t>(index)] = true;
-  ++use.blocks;
+  if (wishes == pool) wishes = none;
   ++use.used;
-  used_bytes += use.block_bytes;
+  use.blocks = (region.high - region.low) / bytes;
+  used_bytes += bytes;
   assert(audit());
-  return {memory, pool, pool, index};
+  return {memory ? memory + offset : nullptr, pool, pool,
+          static_cast<std::int32_t>(offset / version_alignment)};
 }
 
-void Arena::State::release_loose(const Block& block) {
+void Arena::State::release_in_region(const Block& block) {
+  Region& region = region_at(block.pool);
   PoolUse& use = pool_at(block.pool);
-  Loose& blocks = loose[static_cast<std::size_t>(block.pool)];
-  const auto index = static_cast<std::size_t>(block.index);
-  assert(block && blocks.used[index] && blocks.memory[index] == block.memory);
-  if (on_release) on_release({block.memory, static_cast<std::size_t>(use.block_bytes)});
-  if (device) device->release(block.memory, use.block_bytes);
-  blocks.memory[index] = nullptr;
-  blocks.used[index] = false;
-  blocks.unused.push_back(block.index);
-  --use.blocks;
+  const std::int64_t bytes = use.block_bytes, offset = block.index * version_alignment;
+  assert(block && offset >= region.low && offset < region.high && !region.unused.contains(offset));
+  if (on_release) on_release({block.memory, static_cast<std::size_t>(bytes)});
+  region.unused.insert(offset);
+  while (!region.is_empty() && region.unused.erase(region.low) > 0) region.low += bytes;
+  while (!region.is_empty() && region.unused.erase(region.high - bytes) > 0) region.high -= bytes;
   --use.used;
-  used_bytes -= use.block_bytes;
-  out_of_memory = false;
+  use.blocks = (region.high - region.low) / bytes;
+  used_bytes -= bytes;
+  if (emptied.pool == block.pool &&
+      (region.is_empty() || (emptied.at_low ? region.low >= emptied.until : region.high <= emptied.until)))
+    emptied = {};
   assert(audit());
 }
 
-Result<void> Arena::State::audit_loose() const {
-  std::int64_t bytes = 0;
-  for (std::size_t pool = 0; pool < pools.size(); ++pool) {
-    const std::int64_t used = std::ranges::count(loose[pool].used, true);
-    if (pools[pool].used != used || pools[pool].blocks != used)
-      return fail(phrases::arena_pool_place(Bytes{pools[pool].block_bytes}),
-                  errors::arena_pool_use(0, pools[pool].blocks, pools[pool].used, 0, used, used));
-    bytes += used * pools[pool].block_bytes;
+// The next region at this side shall leave a block's room. If its blocks have none elsewhere, one is made for
+// it behind it first.
+bool Arena::State::begin_emptying_beside(std::int32_t pool, bool at_low) {
+  std::int32_t next = pool + (at_low ? -1 : 1);
+  while (next >= 0 && next < static_cast<std::int32_t>(regions.size()) && region_at(next).is_empty())
+    next += at_low ? -1 : 1;
+  if (next < 0 || next == static_cast<std::int32_t>(regions.size())) return false;
+  const Region& region = region_at(next);
+  const Region& own = region_at(pool);
+  const std::int64_t gap = own.is_empty() ? ceiling_of(pool) - floor_of(pool)
+                           : at_low       ? own.low - region.high
+                                          : region.low - own.high;
+  const std::int64_t bytes = pool_at(next).block_bytes;
+  // Emptied from the end that faces the pool, as far as these blocks have room elsewhere.
+  const std::int64_t wanted =
+      std::min((pool_at(pool).block_bytes - gap + bytes - 1) / bytes, (region.high - region.low) / bytes);
+  for (std::int64_t blocks = wanted; blocks > 0; --blocks) {
+    const Emptied end{.pool = next,
+                      .at_low = !at_low,
+                      .until = at_low ? region.high - blocks * bytes : region.low + blocks * bytes};
+    const std::int64_t unused =
+        std::ranges::count_if(region.unused, [&](std::int64_t offset) { return end.holds(next, offset); });
+    const std::int64_t elsewhere = std::ssize(region.unused) - unused + growth(next, at_low) / bytes;
+    if (blocks - unused > elsewhere) continue;
+    emptied = end;
+    assert(audit());
+    return true;
   }
-  if (bytes != used_bytes || bytes > loose_bytes)
-    return wrong(errors::arena_used_bytes(Bytes{used_bytes}, Bytes{bytes}));
+  return begin_emptying_beside(next, at_low);
+}
+
+Result<void> Arena::State::audit_regions() const {
+  std::int64_t bytes = 0, end = 0;
+  for (std::int32_t pool = 0; pool < static_cast<std::int32_t>(pools.size()); ++pool) {
+    const PoolUse& use = pool_at(pool);
+    const Region& region = region_at(pool);
+    const std::int64_t blocks = (region.high - region.low) / use.block_bytes;
+    const std::int64_t used = blocks - std::ssize(region.unused);
+    const bool inside = std::ranges::all_of(region.unused, [&](std::int64_t offset) {
+      return offset >= region.low && offset < region.high && (offset - region.low) % use.block_bytes == 0;
+    });
+    const bool apart = region.is_empty() || (region.low >= end && region.high <= mix_bytes &&
+                                             (region.high - region.low) % use.block_bytes == 0);
+    if (use.used != used || use.blocks != blocks || !inside || !apart)
+      return fail(phrases::arena_pool_place(Bytes{use.block_bytes}),
+                  errors::arena_pool_use(0, use.blocks, use.used, 0, blocks, used));
+    if (!region.is_empty()) end = region.high;
+    bytes += used * use.block_bytes;
+  }
+  if (bytes != used_bytes) return wrong(errors::arena_used_bytes(Bytes{used_bytes}, Bytes{bytes}));
   return {};
 }
 
 Result<void> Arena::State::audit() const {
-  if (paged) return audit_loose();
+  if (any_mix) return audit_regions();
   std::vector<PoolUse> counted(pools.size());
   std::int64_t bytes = 0;
   for (std::int32_t slab = 0; slab < static_cast<std::int32_t>(slabs.size()); ++slab) {

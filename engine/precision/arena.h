@@ -1,12 +1,14 @@
 // The budgeted device memory for published versions: an arena of equal slabs; a slab serves one pool, whose
 // blocks all have one size, and when empty it goes back to the free slabs, for any pool. Everything is O(1)
-// and nothing is allocated after start-up, but for pages (below).
+// and nothing is allocated after start-up.
 //
 // A pool takes a slab only when all of its slabs are full. So a pool whose use never exceeds n blocks never
 // holds more than ⌈n / blocks of a slab⌉ slabs, and a plan that counts those for every tier's capacity and
-// spare block cannot be starved by the order of what happens. Where pools grow and shrink, their units move
-// together first: a slab is emptied. Where the memory is the host's (ArenaPlan::paged), each block is taken
-// from the system and given back to it, so that every mix of sizes has all of it.
+// spare block cannot be starved by the order of what happens.
+//
+// Where any mix shall have room (ArenaPlan::any_mix) there are no slabs: each pool has a region, and between
+// two regions what is free of both. Where a pool needs room that lies elsewhere, its neighbour's blocks move
+// out of the way (begin_emptying), so that nothing is lost but less than a block between two regions.
 //
 // One thread at a time.
 #pragma once
@@ -29,14 +31,14 @@ struct Block {
   std::byte* memory = nullptr;  // null in an arena without memory
   std::int32_t pool = -1;
   std::int32_t slab = -1;
-  std::int32_t index = -1;  // in the slab
+  std::int32_t index = -1;  // in the slab; of a region the page of the arena where it begins
 
   explicit operator bool() const { return slab >= 0; }
 };
 
 class Arena {
  public:
-  // Takes plan.slabs · plan.slab_bytes from the device, at once unless paged. ErrorKind::memory.
+  // Takes plan.bytes() from the device, at once. ErrorKind::memory.
   static Result<Arena> create(const kernels::Device& device, const ArenaPlan& plan);
   // The same blocks, of which no device holds a byte: for a replay.
   static Result<Arena> without_memory(const ArenaPlan& plan);
@@ -56,19 +58,22 @@ class Arena {
   // Blocks that the pool has; where its arena serves any mix, with all that it could have now.
   std::int64_t reach(std::size_t pool) const;
   std::int64_t slab_bytes() const;
-  std::span<std::byte> slab(std::int32_t slab) const;  // its memory; not of pages
+  std::span<std::byte> slab(std::int32_t slab) const;  // its memory
   std::int64_t bytes() const;                          // of all slabs
   std::int64_t used_bytes() const;                     // of the blocks in use
   std::int64_t free_slabs() const;
   std::int64_t available(std::int64_t bytes) const;  // blocks of this size that allocate() would give now
 
-  bool any_mix() const;  // see ArenaPlan: slabs are emptied for other pools
-  // Begins to empty a slab, the one with the fewest blocks in use of the pool with the most free ones, if
-  // that pool can take them all up elsewhere: allocate() gives none of its blocks any more, and with the last
-  // one that is released it is free for any pool. One at a time. False: no pool has so many free blocks.
-  bool begin_emptying();
-  std::int32_t emptying() const;  // the slab, or −1
-  void stop_emptying();           // it serves its pool again
+  bool any_mix() const;
+  // Where any mix shall have room: begins to empty the end of a region, so that a pool beside it has room for
+  // such a block, or is nearer to it. allocate() gives none of its blocks any more; when the last one is
+  // released the region ends before them, and that room is kept for the pool until it takes it or another one
+  // asks. One at a time. False: nothing has so much room, or there is room now.
+  bool begin_emptying(std::int64_t bytes);
+  bool is_emptying() const;
+  bool empties(const Block& block) const;  // which is to move
+  void stop_emptying();                    // they serve again
+
   // Called with a block's bytes when it is released, before it can be given out again: tests poison them.
   void on_release(std::function<void(std::span<std::byte>)> observer);
   // Counts everything again and compares with the running numbers; a debug build does so after each

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
 
 #include "engine/precision/arena.h"
 
@@ -33,29 +34,34 @@ struct Arena::State {
   std::int64_t free_slabs = 0;
   std::vector<PoolUse> pools;
   std::vector<std::int32_t> open_slabs;  // [pools]: first of those with free blocks
-  bool any_mix = false;
-  // Paged: blocks that come and go one by one, in place of slabs.
-  bool paged = false;
-  struct Loose {
-    std::vector<std::byte*> memory;  // by a block's index
-    std::vector<bool> used;
-    std::vector<std::int32_t> unused;  // indices
+  // Any mix: each pool has a region of its own, small blocks first; in place of slabs.
+  struct Region {
+    std::int64_t low = 0, high = 0;  // bytes of the arena; equal: empty, and nowhere
+    std::set<std::int64_t> unused;   // where blocks between them begin
+    bool is_empty() const { return low == high; }
   };
-  std::vector<Loose> loose;      // [pools]
-  std::int64_t loose_bytes = 0;  // of all that may be in use at once
-  bool out_of_memory = false;    // the device had none when it was asked last; until a block is released
-  std::int32_t emptying = none;  // in no chain, whatever is free there
+  bool any_mix = false;
+  std::int64_t mix_bytes = 0;   // the arena's
+  std::vector<Region> regions;  // [pools]
+  // The pool that room was made for last and that has not taken it yet: nobody grows towards it meanwhile.
+  std::int32_t wishes = none;
+  // What is being emptied of a pool's region: what begins before `until`, or from there on.
+  struct Emptied {
+    std::int32_t pool = none;
+    bool at_low = true;
+    std::int64_t until = 0;
+    bool holds(std::int32_t of, std::int64_t offset) const {
+      return of == pool && (at_low ? offset < until : offset >= until);
+    }
+  } emptied;
   std::int64_t used_bytes = 0;
   std::function<void(std::span<std::byte>)> on_release;
 
   ~State() {
-    for (std::size_t pool = 0; pool < loose.size(); ++pool)
-      for (std::byte* const block : loose[pool].memory)
-        if (block) device->release(block, pools[pool].block_bytes);
     if (memory) device->release(memory, bytes());
   }
   std::int64_t bytes() const {
-    return paged ? loose_bytes : static_cast<std::int64_t>(slabs.size()) * slab_bytes;
+    return any_mix ? mix_bytes : static_cast<std::int64_t>(slabs.size()) * slab_bytes;
   }
   std::int64_t blocks_per_slab(std::int32_t pool) const { return slab_bytes / pool_at(pool).block_bytes; }
   Slab& slab_at(std::int32_t slab) { return slabs[static_cast<std::size_t>(slab)]; }
@@ -90,10 +96,6 @@ struct Arena::State {
     if (s.next != none) slab_at(s.next).previous = s.previous;
   }
 
-  std::int64_t free_blocks(const Slab& slab) const {
-    return slab.pool == none ? 0 : blocks_per_slab(slab.pool) - slab.used;
-  }
-
   // Gives a free slab to the pool.
   bool adopt(std::int32_t pool) {
     if (first_free_slab == none) return false;
@@ -117,9 +119,18 @@ struct Arena::State {
     ++free_slabs;
   }
 
-  Block allocate_loose(std::int32_t pool);
-  void release_loose(const Block& block);
-  Result<void> audit_loose() const;
+  Region& region_at(std::int32_t pool) { return regions[static_cast<std::size_t>(pool)]; }
+  const Region& region_at(std::int32_t pool) const { return regions[static_cast<std::size_t>(pool)]; }
+  // Where the regions before and behind a pool's end and begin.
+  std::int64_t floor_of(std::int32_t pool) const;
+  std::int64_t ceiling_of(std::int32_t pool) const;
+  // Bytes by which its region may grow at this end, in whole blocks.
+  std::int64_t growth(std::int32_t pool, bool at_low) const;
+  std::int64_t free_in_region(std::int32_t pool) const;  // blocks
+  Block allocate_in_region(std::int32_t pool);
+  void release_in_region(const Block& block);
+  bool begin_emptying_beside(std::int32_t pool, bool at_low);
+  Result<void> audit_regions() const;
 
   void make_books(const ArenaPlan& plan);
   Result<void> audit() const;

@@ -57,7 +57,7 @@ Exchanges::Exchanges(const PolicyWorld& world, std::span<const std::uint8_t> fir
     kind_of_[index(unit)] = at->second;
     if (first[index(unit)] != no_tier) ++kinds_[index(at->second)].places[first[index(unit)]];
   }
-  if (world.slabs > 0) {
+  if (world.any_mix_bytes > 0) {
     std::vector<std::vector<std::int64_t>> sizes;
     for (const Kind& kind : kinds_) sizes.push_back(kind.bytes);
     room_.emplace(world, sizes);
@@ -115,24 +115,23 @@ bool Exchanges::take(const Exchange& exchange) {
   return true;
 }
 
-// Whether a unit may go there without another one's coming back, so that one block of each size and `free`
-// slabs are left.
-bool Exchanges::moves_in(std::size_t kind, std::size_t from, std::size_t to, std::int64_t free) {
+// Whether a unit may go there without another one's coming back, so that one block of each size is left; to
+// fewer bytes always.
+bool Exchanges::moves_in(std::size_t kind, std::size_t from, std::size_t to) {
   if (!room_) return true;
   const auto move = [&](std::size_t a, std::size_t b) {
     --in_pools_[room_->pool(kind, a)];
     ++in_pools_[room_->pool(kind, b)];
   };
   move(from, to);
-  if (room_->fits(in_pools_, 1, free)) return true;
+  if (kinds_[kind].bytes[to] <= kinds_[kind].bytes[from] || room_->fits(in_pools_, 1)) return true;
   move(to, from);
   return false;
 }
 
-// A tier with one too many has another with one too few: that one goes down. True: one has no room.
-bool Exchanges::send_down(std::size_t of, std::size_t limit) {
+// A tier with one too many has another with one too few: that one goes down …
+void Exchanges::send_down(std::size_t of, std::size_t limit) {
   Kind& kind = kinds_[of];
-  bool waits = false;
   for (Pair& pair : kind.pairs) {
     auto& upper = kind.holders[pair.upper];
     auto& lower = kind.holders[pair.lower];
@@ -140,20 +139,16 @@ bool Exchanges::send_down(std::size_t of, std::size_t limit) {
       if (!(upper > kind.places[pair.upper] && lower < kind.places[pair.lower]) || found_.size() == limit)
         break;
       if (moving_[index(stake.unit)]) continue;
-      if (!moves_in(of, pair.upper, pair.lower, 0)) {
-        waits = true;
-        break;
-      }
+      if (!moves_in(of, pair.upper, pair.lower)) break;
       take({.down = stake.unit, .down_to = pair.lower, .gain = -stake.value, .down_use = stake.use});
       --upper;
       ++lower;
     }
   }
-  return waits;
 }
 
-// … or up, with so many slabs left free.
-void Exchanges::send_up(std::size_t of, std::size_t limit, std::int64_t free) {
+// … or up.
+void Exchanges::send_up(std::size_t of, std::size_t limit) {
   Kind& kind = kinds_[of];
   for (Pair& pair : kind.pairs) {
     auto& upper = kind.holders[pair.upper];
@@ -162,7 +157,7 @@ void Exchanges::send_up(std::size_t of, std::size_t limit, std::int64_t free) {
       if (!(upper < kind.places[pair.upper] && lower > kind.places[pair.lower]) || found_.size() == limit)
         break;
       if (moving_[index(stake.unit)]) continue;
-      if (!moves_in(of, pair.lower, pair.upper, free)) break;
+      if (!moves_in(of, pair.lower, pair.upper)) break;
       take({.up = stake.unit, .up_to = pair.upper, .gain = stake.value, .up_use = stake.use});
       ++upper;
       --lower;
@@ -170,12 +165,10 @@ void Exchanges::send_up(std::size_t of, std::size_t limit, std::int64_t free) {
   }
 }
 
-// Units go down first, for which a slab is kept free: when it is full of smaller units, they have left a slab
-// behind where they came from.
+// Units go down first, which makes room for others.
 void Exchanges::bring_back(std::size_t limit) {
-  bool waits = false;
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) waits = send_down(kind, limit) || waits;
-  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) send_up(kind, limit, waits ? 1 : 0);
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) send_down(kind, limit);
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) send_up(kind, limit);
 }
 
 // The one that gains most takes the place of the one that loses least, and so on.

@@ -1,6 +1,6 @@
 // Which units shall change places: a unit goes up and another one, of the same sizes, takes the place that it
 // leaves. How many units each tier holds stays as the first tiers have it, so that the arena always has their
-// blocks; or, where its slabs serve every tier, follows what is expected (tier_numbers.h), and then single
+// blocks; or, where it has room for any mix, follows what is expected (tier_numbers.h), and then single
 // units go up or down as well. The loss that falls is Σ use × damage (best_mix.h).
 #pragma once
 
@@ -76,9 +76,9 @@ class Exchanges {
   Pair& pair(Kind& kind, std::int64_t upper, std::int64_t lower);
   std::span<const Exchange> choose(double margin, std::int64_t limit);
   void bring_back(std::size_t limit);
-  bool send_down(std::size_t kind, std::size_t limit);
-  void send_up(std::size_t kind, std::size_t limit, std::int64_t free);
-  bool moves_in(std::size_t kind, std::size_t from, std::size_t to, std::int64_t free);
+  void send_down(std::size_t kind, std::size_t limit);
+  void send_up(std::size_t kind, std::size_t limit);
+  bool moves_in(std::size_t kind, std::size_t from, std::size_t to);
   void offer(const Kind& kind, Pair& pair, double margin);
   bool take(const Exchange& exchange);
 
@@ -94,8 +94,8 @@ class Exchanges {
   };
   std::vector<Offer> offers_;
   std::vector<Exchange> found_;
-  std::vector<bool> moving_;      // [units]
-  std::optional<SlabRoom> room_;  // where the numbers may change …
+  std::vector<bool> moving_;     // [units]
+  std::optional<MixRoom> room_;  // where the numbers may change …
   std::optional<TierNumbers> numbers_;
   std::vector<std::int64_t> in_pools_;  // [pools] … units there while find() runs
   bool renumbers_ = false;

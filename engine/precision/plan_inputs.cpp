@@ -197,7 +197,6 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.max_safety_bytes = around.max_safety_bytes;
   in.budget_bytes = request.budget_bytes;
   in.time_counts = request.nats_per_ms > 0;
-  in.host_memory = device.memory_is_host();
   in.host_computes_absent = static_cast<bool>(around.host_bytes);
   if (around.host_bytes) in.host = host_parts(request, around, plan);
   plan.brings_experts = brings_experts(plan, around);

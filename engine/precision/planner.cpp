@@ -25,7 +25,6 @@ std::int64_t raw_bytes(const std::vector<PoolNeed>& needs) {
 }
 
 std::int64_t slabs_of(const PoolNeed& need, std::int64_t slab_bytes) {
-  if (need.blocks == 0) return 0;
   const std::int64_t in_slab = slab_bytes / need.block_bytes;
   return (need.blocks + in_slab - 1) / in_slab + need.more_slabs;
 }
@@ -113,7 +112,7 @@ class Chooser {
   }
   ArenaPlan cut(const PlannedMix& mix, std::int64_t spare_blocks) const {
     std::vector<PoolNeed> needs = path_.needs(mix, spare_blocks);
-    return path_.numbers_may_change(mix) ? cut_arena_for_any_mix(std::move(needs), inputs_.host_memory)
+    return path_.numbers_may_change(mix) ? cut_arena_for_any_mix(std::move(needs))
                                          : cut_arena(std::move(needs));
   }
   // A place more for as many layers as there is room for.
@@ -195,10 +194,9 @@ std::int64_t mean_unit_bytes(const PlanInputs& inputs, std::size_t tier) {
 }
 
 // Every slab belongs to a pool, and a pool's bytes to the tiers that use it, by what they need; the on-demand
-// cache count as the lowest tier's, and so does a slab that is kept free.
+// cache count as the lowest tier's.
 void divide_arena(const PlanInputs& inputs, const MixPath& path, const Choice& choice, Plan& plan) {
   const auto tiers = inputs.tier_names.size();
-  std::int64_t left = choice.arena.bytes();
   for (const PoolNeed& need : path.needs(choice.mix, choice.spare_blocks)) {
     std::vector<std::int64_t> users(tiers);
     std::int64_t blocks = 0;
@@ -210,10 +208,9 @@ void divide_arena(const PlanInputs& inputs, const MixPath& path, const Choice& c
       }
     }
     if (blocks == 0) users[tiers - 1] = blocks = 1;
-    const std::int64_t bytes = choice.arena.paged
+    const std::int64_t bytes = choice.arena.any_mix
                                    ? need.blocks * need.block_bytes
                                    : slabs_of(need, choice.arena.slab_bytes) * choice.arena.slab_bytes;
-    left -= bytes;
     std::int64_t counted = 0, given = 0;
     for (std::size_t t = 0; t < tiers; ++t) {
       counted += users[t];
@@ -223,7 +220,6 @@ void divide_arena(const PlanInputs& inputs, const MixPath& path, const Choice& c
       given = until;
     }
   }
-  if (left > 0) plan.parts.experts.back().bytes += left;
 }
 
 // On disk or on the host: what the mix has no room for, and what was to be away.
@@ -343,37 +339,13 @@ ArenaPlan cut_arena(std::vector<PoolNeed> needs) {
   return best;
 }
 
-ArenaPlan cut_arena_for_any_mix(std::vector<PoolNeed> needs, bool host_memory) {
+ArenaPlan cut_arena_for_any_mix(std::vector<PoolNeed> needs) {
   std::ranges::sort(needs, {}, &PoolNeed::block_bytes);
-  ArenaPlan plan{.block_bytes = {}, .any_mix = true};
-  if (needs.empty()) return plan;
+  ArenaPlan plan{.slab_bytes = version_alignment,
+                 .slabs = raw_bytes(needs) / version_alignment,
+                 .block_bytes = {},
+                 .any_mix = true};
   for (const PoolNeed& need : needs) plan.block_bytes.push_back(need.block_bytes);
-  if (host_memory) {
-    plan.paged = true;
-    plan.slab_bytes = version_alignment;
-    plan.slabs = raw_bytes(needs) / version_alignment;
-    return plan;
-  }
-  const auto pools = static_cast<double>(needs.size());
-  const auto raw = static_cast<double>(std::max<std::int64_t>(raw_bytes(needs), 1));
-  const std::int64_t largest = needs.back().block_bytes;
-  double least = std::numeric_limits<double>::max();
-  for (const PoolNeed& fitted : needs) {
-    const std::int64_t first = (largest + fitted.block_bytes - 1) / fitted.block_bytes;
-    for (std::int64_t count = first; count < first + max_blocks_in_slab; ++count) {
-      const std::int64_t slab = count * fitted.block_bytes;
-      if (slab > max_blocks_in_slab * largest && count > first) break;
-      // What is left over in a slab of each size, at the mean, and half a slab of each that is not full.
-      double waste = (pools / 2 + 1) * static_cast<double>(slab) / raw;
-      for (const std::int64_t bytes : plan.block_bytes)
-        waste += static_cast<double>(slab % bytes) / static_cast<double>(slab) / pools;
-      if (waste >= least) continue;
-      least = waste;
-      plan.slab_bytes = slab;
-    }
-  }
-  for (const PoolNeed& need : needs) plan.slabs += slabs_of(need, plan.slab_bytes);
-  ++plan.slabs;
   return plan;
 }
 

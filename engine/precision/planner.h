@@ -42,7 +42,6 @@ struct PlanInputs {
   Plan::HostParts host = {};          // main memory beside the budget
   // dynaexq: what is too little for a whole n_hot gives some layers one place more. Two tiers, layers alike.
   bool uneven_layers = false;
-  bool host_memory = false;           // the units' memory is the host's: blocks may come and go one by one
   std::int64_t pass_units = 0;        // of one layer, that one pass can choose; 0: all
   std::int64_t spare_blocks = 1;      // of each pool, where units may swap: at least …
   std::int64_t max_spare_blocks = 0;  // … and up to so many of what the mix leaves free; 0: no more
@@ -55,8 +54,7 @@ struct ArenaPlan {
   std::int64_t slab_bytes = 0;
   std::int64_t slabs = 0;
   std::vector<std::int64_t> block_bytes;  // the pools' sizes, distinct, ascending
-  bool any_mix = false;  // slabs may serve every tier: how many units each one holds may change
-  bool paged = false;    // … and are pages of the host's memory, of which every block takes its own
+  bool any_mix = false;  // slabs are pages, and pools grow and shrink: any units of so many bytes have room
 
   std::int64_t bytes() const { return slabs * slab_bytes; }
 };
@@ -88,9 +86,8 @@ struct PoolNeed {
 // when all of its slabs are full, so it never holds more than ⌈blocks ÷ blocks of a slab⌉ of them, whatever
 // comes and goes. Block sizes are distinct.
 ArenaPlan cut_arena(std::vector<PoolNeed> needs);
-// … whose slabs waste little whatever size they serve, of needs that will change; sizes without a need may
-// have one later.
-ArenaPlan cut_arena_for_any_mix(std::vector<PoolNeed> needs, bool host_memory);
+// … for needs that will change; sizes without a need may have one later.
+ArenaPlan cut_arena_for_any_mix(std::vector<PoolNeed> needs);
 
 // ErrorKind::memory, with the smallest number of bytes that would do, when not even the lowest tier fits and
 // the disk may not be used; use plan_precision_anyway for a plan that says `fits = false` instead.

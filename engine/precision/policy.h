@@ -59,10 +59,9 @@ struct PolicyWorld {
   // the demotion behind it use a spare block each until both are published.
   std::vector<std::int64_t> capacity;
   std::int64_t spare_blocks = 1;  // of each tier
-  // Where the arena's slabs may serve every tier, whose numbers then may follow the work: how many there are,
-  // and their size; 0: the capacities stay.
-  std::int64_t slabs = 0, slab_bytes = 0;
-  bool paged = false;                 // see ArenaPlan
+  // Where any mix of as many bytes has room, so that the tiers' numbers may follow the work; 0: the
+  // capacities stay.
+  std::int64_t any_mix_bytes = 0;
   std::int64_t high_per_layer = 0;    // n_hot …
   std::int64_t layers_with_more = 0;  // … and of so many layers one more
   std::vector<float> uses;            // [units]: g expected from a profile; empty when there is none

@@ -10,7 +10,7 @@ QualityMeter::QualityMeter(const PolicyWorld& world) : world_(world), gates_(ind
   const std::vector<double> of_a_use = damage_of_use(world);
   damage_.assign(of_a_use.begin(), of_a_use.end());
   calibrated_ = best_fill(world, expected_loss(world));
-  if (world.slabs > 0) {
+  if (world.any_mix_bytes > 0) {
     for (std::int64_t unit = 0; unit < world.units(); ++unit) {
       const std::uint8_t tier = calibrated_[index(unit)];
       if (tier != no_tier) mix_bytes_ += world.unit_bytes[index(unit * world.tiers() + tier)];

@@ -84,9 +84,7 @@ void give_room(const PrecisionPlan& plan, PolicyWorld& world) {
   world.high_per_layer = plan.high_per_layer;
   world.layers_with_more = plan.layers_with_more;
   world.spare_blocks = std::max<std::int64_t>(1, plan.spare_blocks);
-  world.slabs = plan.arena.any_mix ? plan.arena.slabs : 0;
-  world.slab_bytes = plan.arena.slab_bytes;
-  world.paged = plan.arena.paged;
+  world.any_mix_bytes = plan.arena.any_mix ? plan.arena.bytes() : 0;
 }
 
 }  // namespace fovea::precision

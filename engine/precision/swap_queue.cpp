@@ -141,10 +141,25 @@ void SwapQueue::start_waiting() {
   });
 }
 
+// Where any mix has room, what grows leaves a block for what shrinks, which makes the room again.
+bool SwapQueue::has_room(const Decision& decision) const {
+  const Arena& arena = versions_.arena();
+  const std::int64_t bytes = versions_.bytes_of(decision.unit, decision.target);
+  if (bytes == 0) return true;
+  if (arena.available(bytes) == 0) return false;
+  if (!arena.any_mix() || bytes <= versions_.bytes_of(decision.unit, versions_.tier(decision.unit)))
+    return true;
+  std::int64_t kept = 0;
+  for (const Arena::PoolUse& pool : arena.pools())
+    if (pool.block_bytes < bytes) kept = std::max(kept, pool.block_bytes);
+  return arena.bytes() - arena.used_bytes() >= bytes + kept;
+}
+
 bool SwapQueue::start(const Waiting& request, Slot& slot) {
   const auto [unit, target] = std::pair(request.decision.unit, request.decision.target);
   Block block;
   if (target != no_tier) {
+    if (!has_room(request.decision)) return false;
     block = versions_.allocate(unit, target);
     if (!block) return false;
   }
@@ -152,7 +167,6 @@ bool SwapQueue::start(const Waiting& request, Slot& slot) {
   slot.block = block;
   slot.decided_pass = request.decided_pass;
   slot.requested_seconds = request.requested_seconds;
-  slot.moves_block = request.moves_block;
   Transfer& transfer = slot.transfer;
   transfer.unit = unit;
   transfer.tier = target;
@@ -178,11 +192,6 @@ void SwapQueue::give_up(Slot& slot, SwapOutcome outcome) {
   slot.block = {};
   slot.stage = Stage::free;
   versions_.end_swap(unit);
-  if (slot.moves_block) {
-    versions_.stop_emptying();
-    if (outcome == SwapOutcome::cancelled) return;
-    emptying_failed_ = true;
-  }
   recorder_.tell(slot.decision, versions_.tier(unit), outcome, slot.transfer.bytes_read,
                  slot.requested_seconds);
 }
@@ -235,9 +244,8 @@ void SwapQueue::publish(Slot& slot) {
   const std::int64_t bytes = slot.transfer.bytes;
   versions_.publish(unit, target, std::exchange(slot.block, {}));
   versions_.end_swap(unit);
-  slot.stage = Stage::free;
-  if (slot.moves_block) return;
   cache_.decided(unit, target);
+  slot.stage = Stage::free;
   SwapCounters& counters = recorder_.counters;
   if (target < from) {
     ++counters.promotions;
@@ -260,45 +268,23 @@ bool SwapQueue::vacates(const Slot& slot, std::int64_t bytes) const {
   return slot.cancelled() ? slot.transfer.bytes == bytes : vacates(slot.decision.unit, bytes);
 }
 
-bool SwapQueue::in_emptying(UnitId unit) const {
-  const Block& block = versions_.block(unit);
-  return block && block.slab == versions_.arena().emptying();
-}
-
-// Moves what still lies in the slab, as far as there are slots. False: no slab is being emptied, or it cannot
-// be, since its pool has no block left.
-bool SwapQueue::empty_slab() {
-  if (versions_.arena().emptying() < 0) return false;
-  // What waits in there to go elsewhere is asked for again when there is room.
-  std::erase_if(waiting_, [this](const Waiting& request) {
-    if (!in_emptying(request.decision.unit)) return false;
-    give_up(request, SwapOutcome::refused);
-    return true;
-  });
-  for (UnitId unit = 0; unit < versions_.units(); ++unit) {
-    if (versions_.in_flight(unit) || cache_.on_disk(unit) || !in_emptying(unit)) continue;
-    const auto free = std::ranges::find(slots_, Stage::free, [](const auto& slot) { return slot->stage; });
-    if (free == slots_.end() || free_slots() == 0) return true;
-    const TierId tier = versions_.tier(unit);
-    versions_.begin_swap(unit, tier);
-    if (!start({.decision = {.unit = unit, .target = tier, .reason = SwapReason::balanced},
-                .decided_pass = recorder_.passes(),
-                .requested_seconds = recorder_.now(),
-                .moves_block = true},
-               **free)) {
-      versions_.end_swap(unit);
-      break;
-    }
+// Moves what lies in another pool's way. True: something is left there that is under way itself.
+bool SwapQueue::empty() {
+  const Arena& arena = versions_.arena();
+  for (UnitId unit = 0; unit < versions_.units() && arena.is_emptying(); ++unit) {
+    if (!arena.empties(versions_.block(unit))) continue;
+    if ((versions_.retires_late() && free_slots() <= 0) || !versions_.move(unit)) break;
   }
+  if (!arena.is_emptying()) return false;
   if (any_under_way()) return true;
   versions_.stop_emptying();
   return false;
 }
 
 // A request has hope when its block is there (and it waits for a slot), or when a swap in flight, or another
-// request that has hope, vacates a block of its pool; or when a slab is being emptied.
-void SwapQueue::refuse_hopeless() {
-  if (empty_slab() || waiting_.empty()) return;
+// request that has hope, vacates a block of its pool; or when room is being made.
+void SwapQueue::refuse_hopeless(int tries) {
+  if (empty() || waiting_.empty()) return;
   std::vector<bool> hope(waiting_.size(), false);
   for (bool changed = true; changed;) {
     changed = false;
@@ -306,7 +292,7 @@ void SwapQueue::refuse_hopeless() {
       if (hope[i]) continue;
       const Decision& decision = waiting_[i].decision;
       const std::int64_t bytes = versions_.bytes_of(decision.unit, decision.target);
-      hope[i] = bytes == 0 || versions_.arena().available(bytes) > 0 || versions_.retires(bytes) ||
+      hope[i] = has_room(decision) || versions_.retires(bytes) ||
                 std::ranges::any_of(slots_, [&](const auto& slot) { return vacates(*slot, bytes); });
       for (std::size_t j = 0; j < waiting_.size() && !hope[i]; ++j)
         hope[i] = hope[j] && vacates(waiting_[j].decision.unit, bytes);
@@ -314,14 +300,19 @@ void SwapQueue::refuse_hopeless() {
     }
   }
   if (std::ranges::find(hope, false) == hope.end()) return;
-  if (!emptying_failed_ && !cache_.may_need() && versions_.begin_emptying()) {
-    if (empty_slab()) return;
-    emptying_failed_ = true;
-    return refuse_hopeless();  // emptying may have refused some that waited
+  for (std::size_t i = 0; i < waiting_.size() && tries > 0 && !cache_.may_need(); ++i) {
+    if (hope[i]) continue;
+    const Decision& decision = waiting_[i].decision;
+    if (!versions_.begin_emptying(decision.unit, decision.target)) {
+      hope[i] = has_room(decision);
+      continue;
+    }
+    if (empty()) return;
+    start_waiting();
+    return refuse_hopeless(tries - 1);
   }
-  // What is on its way may leave a slab's worth of blocks behind.
+  // What is on its way may leave room behind.
   if (versions_.arena().any_mix() && any_under_way()) return;
-  emptying_failed_ = false;
   std::size_t index = 0;
   std::erase_if(waiting_, [&](const Waiting& request) {
     if (hope[index++]) return false;
@@ -362,13 +353,12 @@ void SwapQueue::settle_due() {
   for (const auto& slot : slots_) {
     if (slot->stage == Stage::arrived && is_due(*slot)) settle(*slot);
   }
-  if (deterministic() && (!waiting_.empty() || versions_.arena().emptying() >= 0)) {
+  if (deterministic() && (!waiting_.empty() || versions_.arena().is_emptying())) {
     versions_.reclaim_all();  // when a pass has ended is chance's
   } else {
     versions_.reclaim();
   }
-  if (waiting_.empty()) emptying_failed_ = false;
-  if (waiting_.empty() && versions_.arena().emptying() < 0) return;
+  if (waiting_.empty() && !versions_.arena().is_emptying()) return;
   start_waiting();
   refuse_hopeless();
 }

@@ -5,12 +5,11 @@
 // A promotion takes its new block first, from its pool's spare, and the old one is free when every pass that
 // could see it has ended. A request that finds no block waits, in order, for a swap that vacates one in the
 // same pool: its demotion, which stands right behind it. Others may overtake it. When no swap that is in
-// flight or waits could make its room, and no slab can be emptied for it, it is refused and counted; so
+// flight or waits could make its room, and nothing can move out of its way, it is refused and counted; so
 // nothing waits for ever, and the arena is never exceeded. A stage that fails leaves the old version serving
 // and is counted.
 //
-// A slab is emptied for another pool by reading its units' versions once more, into other blocks of theirs:
-// swaps as all others, which nobody is told of.
+// What is in the way of another pool is copied into other blocks of its own size, between passes.
 //
 // Everything belongs to the engine's thread, which never waits but where it says so; the mover sees a slot's
 // Transfer and nothing else.
@@ -80,7 +79,6 @@ class SwapQueue {
     Block block;
     std::int64_t decided_pass = 0;
     double requested_seconds = 0;
-    bool moves_block = false;  // of a slab that is emptied; the tier stays
 
     bool cancelled() const { return transfer.cancelled.load(std::memory_order_relaxed); }
     // It has arrived and waits for its decision.
@@ -94,7 +92,6 @@ class SwapQueue {
     Decision decision;
     std::int64_t decided_pass = 0;
     double requested_seconds = 0;
-    bool moves_block = false;
   };
 
   bool deterministic() const { return limits_.publish_after_passes >= 0; }
@@ -115,11 +112,11 @@ class SwapQueue {
   void settle(Slot& slot);
   void settle_due();
   void publish(Slot& slot);
-  bool empty_slab();
-  bool in_emptying(UnitId unit) const;
+  bool empty();
+  bool has_room(const Decision& decision) const;
   bool vacates(UnitId unit, std::int64_t bytes) const;
   bool vacates(const Slot& slot, std::int64_t bytes) const;
-  void refuse_hopeless();
+  void refuse_hopeless(int tries = 64);
 
   VersionTable& versions_;
   OnDemandCache& cache_;
@@ -128,7 +125,6 @@ class SwapQueue {
   const SwapLimits limits_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<Waiting> waiting_;  // in order
-  bool emptying_failed_ = false;  // for what waits now
 };
 
 }  // namespace fovea::precision

@@ -5,8 +5,8 @@
 
 namespace fovea::precision {
 
-SlabRoom::SlabRoom(const PolicyWorld& world, const std::vector<std::vector<std::int64_t>>& kinds)
-    : slabs_(world.slabs), slab_bytes_(world.slab_bytes), paged_(world.paged), tiers_(index(world.tiers())) {
+MixRoom::MixRoom(const PolicyWorld& world, const std::vector<std::vector<std::int64_t>>& kinds)
+    : room_(world.any_mix_bytes), tiers_(index(world.tiers())) {
   for (const auto& bytes : kinds) bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   std::ranges::sort(bytes_);
   const auto same = std::ranges::unique(bytes_);
@@ -16,38 +16,14 @@ SlabRoom::SlabRoom(const PolicyWorld& world, const std::vector<std::vector<std::
       pool_of_.push_back(index(std::ranges::lower_bound(bytes_, size) - bytes_.begin()));
 }
 
-double SlabRoom::filled(std::span<const std::int64_t> units, std::int64_t spare) const {
-  double slabs = 0;
-  for (std::size_t pool = 0; pool < units.size(); ++pool) {
-    if (units[pool] == 0) continue;
-    const double in_slab = paged_ ? static_cast<double>(slab_bytes_) / static_cast<double>(bytes_[pool])
-                                  : static_cast<double>(slab_bytes_ / bytes_[pool]);
-    slabs += static_cast<double>(units[pool] + spare) / in_slab;
-  }
-  return slabs;
+bool MixRoom::fits(std::span<const std::int64_t> units, std::int64_t spare) const {
+  std::int64_t bytes = 0;
+  for (std::size_t pool = 0; pool < units.size(); ++pool)
+    if (units[pool] > 0) bytes += (units[pool] + spare) * bytes_[pool];
+  return bytes <= room_;
 }
 
-bool SlabRoom::is_nearly_full(std::span<const std::int64_t> units, std::int64_t spare) const {
-  const std::int64_t rest = paged_ ? bytes_.back() / slab_bytes_ : std::ssize(bytes_) + 1;
-  return filled(units, spare) >= static_cast<double>(slabs_ - rest);
-}
-
-bool SlabRoom::is_beyond(std::span<const std::int64_t> units, std::int64_t spare) const {
-  return filled(units, spare) > static_cast<double>(slabs_);
-}
-
-bool SlabRoom::fits(std::span<const std::int64_t> units, std::int64_t spare, std::int64_t free) const {
-  if (paged_) return !is_beyond(units, spare);
-  std::int64_t slabs = free;
-  for (std::size_t pool = 0; pool < units.size(); ++pool) {
-    const std::int64_t in_slab = slab_bytes_ / bytes_[pool];
-    if (units[pool] > 0) slabs += (units[pool] + spare + in_slab - 1) / in_slab;
-  }
-  return slabs <= slabs_;
-}
-
-TierNumbers::TierNumbers(const PolicyWorld& world, const SlabRoom& room,
-                         std::span<const std::int32_t> kind_of,
+TierNumbers::TierNumbers(const PolicyWorld& world, const MixRoom& room, std::span<const std::int32_t> kind_of,
                          const std::vector<std::vector<std::int64_t>>& kinds, std::span<const float> damage)
     : room_(room),
       kind_of_(kind_of),
@@ -106,33 +82,23 @@ const TierNumbers::Counts& TierNumbers::settle() {
     units[room_.pool(kind, from)] -= n;
     units[room_.pool(kind, to)] += n;
   };
-  best_ = counts_;
-  // Near to full each single step is looked at, since a step may need a slab that a later one frees.
   for (std::size_t rate = classes; rate-- > 1;) {
     for (std::size_t kind = 0; kind < counts_.size(); ++kind) {
       for (std::size_t pair = tiers_ * tiers_; pair-- > 0;) {
         const std::size_t from = pair / tiers_, to = pair % tiers_;
-        std::int64_t left = climbs_[(kind * tiers_ * tiers_ + pair) * classes + rate];
-        if (left == 0) continue;
-        climb(kind, from, to, left);
-        if (!room_.is_nearly_full(units, spare_)) {
-          best_ = counts_;
-          continue;
-        }
-        climb(kind, from, to, -left);
-        for (; left > 0; --left) {
-          climb(kind, from, to, 1);
-          if (room_.is_beyond(units, spare_)) {
-            forget();
-            return best_;
-          }
-          if (room_.fits(units, spare_, 1)) best_ = counts_;
-        }
+        const std::int64_t all = climbs_[(kind * tiers_ * tiers_ + pair) * classes + rate];
+        if (all == 0) continue;
+        climb(kind, from, to, all);
+        if (room_.fits(units, spare_)) continue;
+        for (std::int64_t left = all; left > 0 && !room_.fits(units, spare_); --left)
+          climb(kind, from, to, -1);
+        forget();
+        return counts_;
       }
     }
   }
   forget();
-  return best_;
+  return counts_;
 }
 
 }  // namespace fovea::precision

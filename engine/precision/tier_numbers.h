@@ -1,6 +1,6 @@
-// How many units shall stand at each tier, for what is expected of the coming tokens. Where an arena's slabs
-// may serve every tier, these are the numbers of the best fixed mix (best_mix.h): units climb their hulls,
-// the greatest gain per byte first, as far as the slabs reach. Nothing is sorted: a step's gain per byte
+// How many units shall stand at each tier, for what is expected of the coming tokens. Where an arena
+// has room for any mix, these are the numbers of the best fixed mix (best_mix.h): units climb their hulls,
+// the greatest gain per byte first, as far as the bytes reach. Nothing is sorted: a step's gain per byte
 // falls into one of 4,096 classes, sixteen for each power of two.
 #pragma once
 
@@ -12,27 +12,20 @@
 
 namespace fovea::precision {
 
-// What an arena's slabs hold, or its pages: pools of blocks of one size each, in which units of several sizes
+// Room for any mix of so many bytes: the pools of blocks of one size each, in which units of several sizes
 // stand.
-class SlabRoom {
+class MixRoom {
  public:
   // `kinds` [kinds][tiers]: bytes of a unit.
-  SlabRoom(const PolicyWorld& world, const std::vector<std::vector<std::int64_t>>& kinds);
+  MixRoom(const PolicyWorld& world, const std::vector<std::vector<std::int64_t>>& kinds);
 
   std::size_t pools() const { return bytes_.size(); }
   std::size_t pool(std::size_t kind, std::size_t tier) const { return pool_of_[kind * tiers_ + tier]; }
-  // Whether there is room for so many units [pools], `spare` blocks of each size in use, and `free` slabs.
-  bool fits(std::span<const std::int64_t> units, std::int64_t spare, std::int64_t free) const;
-  // Whether fits() could say no: as if slabs could be shared, they are all but full …
-  bool is_nearly_full(std::span<const std::int64_t> units, std::int64_t spare) const;
-  // … and whether there is no room even then.
-  bool is_beyond(std::span<const std::int64_t> units, std::int64_t spare) const;
+  // Whether so many units [pools] fit, and `spare` blocks of each size in use.
+  bool fits(std::span<const std::int64_t> units, std::int64_t spare) const;
 
  private:
-  double filled(std::span<const std::int64_t> units, std::int64_t spare) const;  // slabs
-
-  std::int64_t slabs_, slab_bytes_;
-  bool paged_;
+  std::int64_t room_;
   std::size_t tiers_;
   std::vector<std::int64_t> bytes_;   // [pools] of a block
   std::vector<std::size_t> pool_of_;  // [kinds, tiers]
@@ -43,7 +36,7 @@ class TierNumbers {
   using Counts = std::vector<std::vector<std::int64_t>>;  // [kinds][tiers]
 
   // `kind_of` [units], `damage` [units, tiers] of a use; all must outlive it.
-  TierNumbers(const PolicyWorld& world, const SlabRoom& room, std::span<const std::int32_t> kind_of,
+  TierNumbers(const PolicyWorld& world, const MixRoom& room, std::span<const std::int32_t> kind_of,
               const std::vector<std::vector<std::int64_t>>& kinds, std::span<const float> damage);
 
   void look(std::size_t unit, float use) {
@@ -62,7 +55,7 @@ class TierNumbers {
   // A float's first bits are in its order: the exponent and four bits of the fraction.
   static std::size_t class_of(float rate);
 
-  const SlabRoom& room_;
+  const MixRoom& room_;
   std::span<const std::int32_t> kind_of_;
   std::int64_t spare_;
   std::size_t tiers_, steps_;
@@ -71,7 +64,7 @@ class TierNumbers {
   std::vector<std::uint8_t> climb_;   // [units, steps]: from · tiers + to
   std::vector<std::int64_t> begin_;   // [kinds, tiers]
   std::vector<std::int32_t> climbs_;  // [kinds, from, to, classes]
-  Counts counts_, best_;
+  Counts counts_;
 };
 
 }  // namespace fovea::precision

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -83,6 +84,20 @@ void VersionTable::publish(UnitId unit, TierId tier, const Block& block) {
 void VersionTable::take_away(UnitId unit) {
   if (parts_.stream) parts_.stream->synchronize();
   arena_.release(exchange(unit, no_tier, {}));
+}
+
+bool VersionTable::move(UnitId unit) {
+  if (parts_.stream && retired_count_ == std::ssize(retired_)) return false;
+  const Block block = allocate(unit, tier(unit));
+  if (!block) return false;
+  const std::int64_t bytes = bytes_of(unit, tier(unit));
+  if (block.memory && parts_.stream) {
+    parts_.device->copy_within(block.memory, blocks_[at(unit)].memory, bytes, bytes, 1, *parts_.stream);
+  } else if (block.memory) {
+    std::memcpy(block.memory, blocks_[at(unit)].memory, static_cast<std::size_t>(bytes));
+  }
+  publish(unit, tier(unit), block);
+  return true;
 }
 
 // Every pass that could see the version was begun before the event's mark.

@@ -56,7 +56,7 @@ class VersionTable {
   // For a version of the unit; empty where the arena has no room.
   Block allocate(UnitId unit, TierId tier) { return arena_.allocate(bytes_of(unit, tier)); }
   void give_back(const Block& block) { arena_.release(block); }  // that no pass has seen
-  bool begin_emptying() { return arena_.begin_emptying(); }      // see Arena
+  bool begin_emptying(UnitId unit, TierId tier) { return arena_.begin_emptying(bytes_of(unit, tier)); }
   void stop_emptying() { arena_.stop_emptying(); }
   // Blocks for the first version of every unit that shall have one, tier after tier and unit after unit or in
   // `order`; answers them in the order of the store. ErrorKind::memory names the one that finds no room; then
@@ -71,6 +71,10 @@ class VersionTable {
   void publish(UnitId unit, TierId tier, const Block& block);
   // Takes the version away, and its block at once: waits for the passes that may read it.
   void take_away(UnitId unit);
+  bool retires_late() const { return parts_.stream != nullptr; }  // old blocks wait for passes
+  // Copies the version that is published into another block of its size, which passes see from now on. False:
+  // there is none, or its old block would be one too many to retire.
+  bool move(UnitId unit);
   const Block& block(UnitId unit) const { return blocks_[at(unit)]; }
   // What reserve() gave, now that it is read. From then on swaps may begin.
   void publish_first(std::span<const VersionLoad> loads);

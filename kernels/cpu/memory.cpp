@@ -21,7 +21,8 @@ namespace {
 constexpr std::int64_t huge_page_bytes = std::int64_t{2} << 20;
 
 std::size_t mapped_bytes(std::int64_t bytes) {
-  return static_cast<std::size_t>((bytes + page_bytes - 1) / page_bytes * page_bytes);
+  const std::int64_t unit = bytes >= huge_page_bytes ? huge_page_bytes : page_bytes;
+  return static_cast<std::size_t>((bytes + unit - 1) / unit * unit);
 }
 
 }  // namespace
@@ -41,8 +42,7 @@ std::byte* allocate_pages(std::int64_t bytes) {
   std::byte* const memory = static_cast<std::byte*>(mapped) + before;
   if (before > 0) munmap(mapped, before);
   if (slack > before) munmap(memory + size, slack - before);
-  // Whole ones alone: one that the memory only begins would take all of its bytes.
-  madvise(memory, static_cast<std::size_t>(bytes / huge_page_bytes * huge_page_bytes), MADV_HUGEPAGE);
+  madvise(memory, size, MADV_HUGEPAGE);
   return memory;
 }
 

@@ -37,19 +37,16 @@ precision::PolicyWorld world_of(const eval::TraceShape& shape) {
   return world;
 }
 
-// Four tiers, as many units at each to begin with, in the host's memory, where these numbers follow the uses.
+// Four tiers, as many units at each to begin with, in memory for any mix, where these numbers follow the
+// uses.
 precision::PolicyWorld four_tiers(precision::PolicyWorld world) {
   world.bits_per_weight = {8.5, 4.25, 3.25, 2.25};
   world.unit_bytes.clear();
   for (std::int64_t unit = 0; unit < world.units(); ++unit)
     world.unit_bytes.insert(world.unit_bytes.end(), {5'013'504, 2'506'752, 1'916'928, 1'327'104});
   world.capacity.assign(4, world.units() / 4);
-  std::int64_t bytes = 0;
   for (std::size_t tier = 0; tier < 4; ++tier)
-    bytes += (world.capacity[tier] + world.spare_blocks) * world.unit_bytes[tier];
-  world.slab_bytes = 4096;
-  world.slabs = bytes / world.slab_bytes;
-  world.paged = true;
+    world.any_mix_bytes += (world.capacity[tier] + world.spare_blocks) * world.unit_bytes[tier];
   return world;
 }
 

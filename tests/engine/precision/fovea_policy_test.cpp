@@ -273,9 +273,7 @@ class FoveaPolicyTest : public QObject {
       for (const float harm : {0.0F, 0.5F, 1.0F}) world.damage.push_back(harm);
     }
     world.capacity = {0, 4, 0};
-    world.paged = true;
-    world.slab_bytes = 4096;
-    world.slabs = 8 + 7;  // and a block of each size
+    world.any_mix_bytes = (8 + 7) * 4096;  // and a block of each size
     const Tiers first(4, 1);
     const auto policy = make_fovea(
         world, {.half_lives = {8}, .interval_tokens = 1, .numbers_interval_tokens = interval}, first);

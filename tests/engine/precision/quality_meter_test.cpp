@@ -97,9 +97,7 @@ class QualityMeterTest : public QObject {
     }
     world.capacity = {0, 4, 0};
     for (const bool free : {false, true}) {
-      world.slabs = free ? 20 : 0;
-      world.slab_bytes = 4096;
-      world.paged = true;
+      world.any_mix_bytes = free ? 20 * 4096 : 0;
       QualityMeter meter(world);
       const std::vector<ExpertUse> uses{{.unit = 0, .tokens = 2048, .gate_sum = 2048}};
       const std::vector<std::uint8_t> tiers{1, 1, 1, 1};

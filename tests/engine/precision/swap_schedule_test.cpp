@@ -109,7 +109,6 @@ Schedule random_schedule(unsigned seed) {
   if (below(4) == 0) world.settings.swaps.publish_after_passes = below(4);
   if (below(3) == 0) world.settings.on_demand_blocks = 1 + below(4);
   world.any_mix = below(2) == 0;
-  world.paged = world.host_memory && below(2) == 0;
   return schedule;
 }
 

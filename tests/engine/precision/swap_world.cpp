@@ -165,9 +165,10 @@ void LaggingDevice::copy(std::byte* target, const std::byte* host, std::int64_t 
 void LaggingDevice::read_back(std::byte*, const std::byte*, std::int64_t, kernels::Stream&) const {
   std::abort();
 }
-void LaggingDevice::copy_within(std::byte*, const std::byte*, std::int64_t, std::int64_t, std::int64_t,
-                                kernels::Stream&) const {
-  std::abort();
+void LaggingDevice::copy_within(std::byte* target, const std::byte* source, std::int64_t bytes,
+                                std::int64_t stride, std::int64_t count, kernels::Stream&) const {
+  for (std::int64_t i = 0; i < count; ++i)
+    std::memcpy(target + i * stride, source + i * stride, static_cast<std::size_t>(bytes));
 }
 std::unique_ptr<kernels::Event> LaggingDevice::make_event() const {
   if (!gives_streams) return nullptr;
@@ -276,12 +277,11 @@ std::int64_t SwapWorld::bytes(UnitId unit, TierId tier) const {
 }
 
 Result<void> SwapWorld::make() {
-  const std::int64_t in_slab = options_.paged ? slab_bytes / precision::version_alignment : 1;
+  const std::int64_t in_slab = options_.any_mix ? slab_bytes / precision::version_alignment : 1;
   precision::ArenaPlan plan{.slab_bytes = slab_bytes / in_slab,
                             .slabs = options_.slabs * in_slab,
                             .block_bytes = {},
-                            .any_mix = options_.any_mix,
-                            .paged = options_.paged};
+                            .any_mix = options_.any_mix};
   for (UnitId unit = 0; unit < units; ++unit) {
     for (TierId tier = 0; tier <= lowest; ++tier) plan.block_bytes.push_back(bytes(unit, tier));
   }
@@ -372,8 +372,7 @@ void SwapWorld::close() {
 std::string SwapWorld::complaint() {
   if (!stream_.complaint().empty()) return stream_.complaint();
   if (!contradiction_.empty()) return contradiction_;
-  const std::int64_t held = options_.paged ? residency_->arena().used_bytes() : arena_bytes_;
-  if (device_.allocated() != held || device_.max_allocated() > arena_bytes_)
+  if (device_.allocated() != arena_bytes_ || device_.max_allocated() > arena_bytes_)
     return say("the device gave ", device_.max_allocated(), " bytes; the budget is ", arena_bytes_);
   if (const auto audit = residency_->audit(); !audit) return audit.error().message();
   for (std::size_t unit = 0; unit < told_.size(); ++unit) {

@@ -1,4 +1,4 @@
-// The numbers against the knapsack that sorts, and within the slabs.
+// The numbers against the knapsack that sorts.
 #include "engine/precision/tier_numbers.h"
 
 #include <cmath>
@@ -32,18 +32,16 @@ struct Shapes {
       for (const float part : {0.02F, 0.15F, 1.0F}) damage.push_back(own * part * (1 + any()));
       uses.push_back(any());
     }
-    world.slab_bytes = page;
-    world.paged = true;
   }
   // The world's room: so many bytes.
-  void give(std::int64_t bytes) { world.slabs = bytes / world.slab_bytes; }
+  void give(std::int64_t bytes) { world.any_mix_bytes = bytes; }
   std::vector<double> loss() const {
     std::vector<double> loss(damage.begin(), damage.end());
     for (std::size_t i = 0; i < loss.size(); ++i) loss[i] *= static_cast<double>(uses[i / 4]);
     return loss;
   }
   TierNumbers::Counts numbers() const {
-    const SlabRoom room(world, kinds);
+    const MixRoom room(world, kinds);
     TierNumbers numbers(world, room, kind_of, kinds, damage);
     for (std::size_t unit = 0; unit < uses.size(); ++unit) numbers.look(unit, uses[unit]);
     return numbers.settle();
@@ -94,31 +92,12 @@ class TierNumbersTest : public QObject {
           off += std::abs(found[kind][tier] - expected[kind][tier]);
       }
       QVERIFY2(off <= 30, std::to_string(off).c_str());  // of 600, each counted twice
-      const SlabRoom room(shapes.world, shapes.kinds);
+      const MixRoom room(shapes.world, shapes.kinds);
       std::vector<std::int64_t> units(room.pools());
       for (std::size_t kind = 0; kind < 2; ++kind)
         for (std::size_t tier = 0; tier < 4; ++tier) units[room.pool(kind, tier)] += found[kind][tier];
-      QVERIFY(room.fits(units, 1, 0));
+      QVERIFY(room.fits(units, 1));
       QVERIFY(shapes.bytes_of(found) > bytes - 60 * page);
-    }
-  }
-
-  // Of slabs of one size each: a slab is left free, and what is left over is less than a slab of each size.
-  void leaveASlabFree() {
-    std::mt19937 random(fovea::tests::seed());
-    for (int round = 0; round < 50; ++round) {
-      Shapes shapes(random, 100);
-      shapes.world.paged = false;
-      shapes.world.slab_bytes = 40 * page;
-      shapes.world.spare_blocks = 2;
-      shapes.world.slabs = 60 + static_cast<std::int64_t>(random() % 60);
-      const SlabRoom room(shapes.world, shapes.kinds);
-      const auto found = shapes.numbers();
-      std::vector<std::int64_t> units(room.pools());
-      for (std::size_t kind = 0; kind < 2; ++kind)
-        for (std::size_t tier = 0; tier < 4; ++tier) units[room.pool(kind, tier)] += found[kind][tier];
-      QVERIFY(room.fits(units, 2, 1));
-      QVERIFY(room.fits(units, 2, 0) && !room.fits(units, 2, static_cast<std::int64_t>(room.pools()) + 3));
     }
   }
 
@@ -145,7 +124,7 @@ class TierNumbersTest : public QObject {
     std::mt19937 random(fovea::tests::seed());
     Shapes shapes(random);
     shapes.give(300 * 40 * page);
-    const SlabRoom room(shapes.world, shapes.kinds);
+    const MixRoom room(shapes.world, shapes.kinds);
     TierNumbers numbers(shapes.world, room, shapes.kind_of, shapes.kinds, shapes.damage);
     const auto expected = shapes.numbers();
     const auto look = [&] {
