@@ -33,6 +33,9 @@ class Exchanges {
   // swaps at once, those among them that wait for the block that another one vacates.
   Exchanges(const PolicyWorld& world, std::span<const std::uint8_t> first, std::int64_t max_in_flight);
 
+  Exchanges(const Exchanges&) = delete;  // its parts refer to one another
+  Exchanges& operator=(const Exchanges&) = delete;
+
   // At most `limit`, no unit in two of them: first those that bring the numbers back, then the others by what
   // they gain for each byte that is read. `uses` [units]: any measure of use; `tiers` [units]: where each
   // unit is or is going. An exchange must gain more than `margin` (0 … 1) of what the unit that goes up gains

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -45,18 +46,21 @@ Result<std::vector<VersionLoad>> VersionTable::reserve(std::span<const TierId> f
     std::iota(all.begin(), all.end(), 0);
   }
   std::vector<VersionLoad> loads;
-  for (TierId tier = 0; is_tier(tier); ++tier) {
-    for (const UnitId unit : all) {
-      if (first[at(unit)] != tier) continue;
-      const Block block = allocate(unit, tier);
-      if (!block) {
-        for (const VersionLoad& load : loads) give_back(load.block);
-        return fail(phrases::arena_place(),
-                    errors::no_block_for_first_version(name(unit), parts_.tiers[tier], std::ssize(loads) + 1,
-                                                       Bytes{arena_.bytes()}));
-      }
-      loads.push_back({unit, tier, block});
-    }
+  for (TierId tier = 0; is_tier(tier); ++tier)
+    for (const UnitId unit : all)
+      if (first[at(unit)] == tier) loads.push_back({unit, tier, {}});
+  // Regions lie by their blocks' sizes, one beside the other: each is whole before the next one begins.
+  if (arena_.any_mix())
+    std::ranges::stable_sort(loads, std::greater(),
+                             [this](const VersionLoad& load) { return bytes_of(load.unit, load.tier); });
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const auto [unit, tier] = std::pair(loads[i].unit, loads[i].tier);
+    loads[i].block = allocate(unit, tier);
+    if (loads[i].block) continue;
+    for (std::size_t given = 0; given < i; ++given) give_back(loads[given].block);
+    return fail(phrases::arena_place(),
+                errors::no_block_for_first_version(name(unit), parts_.tiers[tier],
+                                                   static_cast<std::int64_t>(i) + 1, Bytes{arena_.bytes()}));
   }
   std::ranges::sort(loads, {}, [](const VersionLoad& load) { return std::pair(load.tier, load.unit); });
   return loads;

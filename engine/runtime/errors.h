@@ -20,8 +20,9 @@ FOVEA_PHRASE(
     prefer_moves_to_host,
     "{units} experts are computed by the processor: that costs less than the lower tier they would have");
 
-FOVEA_PHRASE(numbers_follow_work,
-             "How many experts each tier holds follows what is used: these are the numbers to begin with");
+FOVEA_PHRASE(
+    numbers_follow_work,
+    "How many experts each tier holds will follow what is used; these are the numbers to begin with");
 
 // What values may be.
 FOVEA_PHRASE(from_to, "{min} … {max}");

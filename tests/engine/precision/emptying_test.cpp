@@ -35,6 +35,26 @@ class EmptyingTest : public QObject {
   }
 
  private Q_SLOTS:
+  // Units of two sizes at three tiers, in the bytes that they take and no more: whatever order they have.
+  void everyMixIsFilled_data() { kinds(); }
+  void everyMixIsFilled() {
+    WorldOptions given = options(true);
+    given.first = {0, 2, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1};
+    given.slabs = 6;
+    std::int64_t bytes = 0;
+    {
+      SwapWorld any(given);
+      for (UnitId unit = 0; unit < SwapWorld::units; ++unit)
+        bytes += any.bytes(unit, given.first[static_cast<std::size_t>(unit)]);
+    }
+    QCOMPARE(bytes, given.slabs * SwapWorld::slab_bytes);
+    SwapWorld world(given);
+    FOVEA_VERIFY(world.open());
+    world.pass();
+    QCOMPARE(world.residency().arena().used_bytes(), bytes);
+    VERIFY_WORLD(world);
+  }
+
   void roomIsMadeForAnotherPool_data() { kinds(); }
   void roomIsMadeForAnotherPool() {
     {

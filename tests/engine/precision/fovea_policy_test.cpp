@@ -16,6 +16,7 @@ using fovea::FoveaSettings;
 using fovea::no_tier;
 using fovea::tests::random_routing;
 using fovea::tests::Routing;
+using fovea::tests::three_sizes;
 using fovea::tests::two_tiers;
 
 namespace {
@@ -265,14 +266,7 @@ class FoveaPolicyTest : public QObject {
   }
   void numbersFollowTheWork() {
     QFETCH(int, interval);
-    PolicyWorld world;
-    world.first_unit = {0, 4};
-    world.bits_per_weight = {8, 4, 2};
-    for (int unit = 0; unit < 4; ++unit) {
-      for (const int pages : {4, 2, 1}) world.unit_bytes.push_back(4096 * pages);
-      for (const float harm : {0.0F, 0.5F, 1.0F}) world.damage.push_back(harm);
-    }
-    world.capacity = {0, 4, 0};
+    PolicyWorld world = three_sizes();
     world.any_mix_bytes = (8 + 7) * 4096;  // and a block of each size
     const Tiers first(4, 1);
     const auto policy = make_fovea(

@@ -12,6 +12,7 @@ using namespace fovea::precision;
 using fovea::no_tier;
 using fovea::QualityState;
 using fovea::tests::random_routing;
+using fovea::tests::three_sizes;
 using fovea::tests::two_tiers;
 
 namespace {
@@ -88,14 +89,7 @@ class QualityMeterTest : public QObject {
   // Three tiers of 4, 2 and 1 pages, four units at the middle one: where numbers are free a fixed mix of as
   // many bytes gives the first unit, which does all the work, the highest.
   void numbersOfFixedMixesAreFree() {
-    PolicyWorld world;
-    world.first_unit = {0, 4};
-    world.bits_per_weight = {8, 4, 2};
-    for (int unit = 0; unit < 4; ++unit) {
-      for (const int pages : {4, 2, 1}) world.unit_bytes.push_back(4096 * pages);
-      for (const float harm : {0.0F, 0.5F, 1.0F}) world.damage.push_back(harm);
-    }
-    world.capacity = {0, 4, 0};
+    PolicyWorld world = three_sizes();
     for (const bool free : {false, true}) {
       world.any_mix_bytes = free ? 20 * 4096 : 0;
       QualityMeter meter(world);

@@ -23,6 +23,19 @@ inline precision::PolicyWorld two_tiers(std::int32_t layers, std::int32_t expert
   return world;
 }
 
+// Four units that tiers of 4, 2 and 1 pages hurt alike, all at the middle one.
+inline precision::PolicyWorld three_sizes() {
+  precision::PolicyWorld world;
+  world.first_unit = {0, 4};
+  world.bits_per_weight = {8, 4, 2};
+  for (int unit = 0; unit < 4; ++unit) {
+    for (const int pages : {4, 2, 1}) world.unit_bytes.push_back(4096 * pages);
+    for (const float harm : {0.0F, 0.5F, 1.0F}) world.damage.push_back(harm);
+  }
+  world.capacity = {0, 4, 0};
+  return world;
+}
+
 // One pass's observation with the memory that it points to.
 struct Routing {
   std::int64_t tokens = 0;

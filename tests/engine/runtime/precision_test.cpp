@@ -240,7 +240,7 @@ class PrecisionTest : public QObject {
     const fovea::Plan& plan = engine->plan().plan;
     const std::int64_t arena = plan.arena_bytes;
     QCOMPARE(plan.notes.size(), std::size_t{1});
-    QVERIFY(english(plan.notes.front()).contains("follows what is used"));
+    QVERIFY(english(plan.notes.front()).contains("follow what is used"));
     fovea::Snapshot snapshot;
     for (int turn = 0; turn < 6; ++turn) {
       QVERIFY(worked_until_seen(*engine, snapshot));
