@@ -19,7 +19,7 @@ Result<void> read_tiers(const PrecisionRequest& request, ShapeBenchSettings& sha
   const bool moves = request.tiers.size() == 2;
   const bool fits =
       request.policy == PolicyKind::automatic ||
-      (moves ? request.policy == PolicyKind::dynaexq
+      (moves ? request.policy == PolicyKind::dynaexq || request.policy == PolicyKind::fovea
              : request.policy == PolicyKind::static_tiers || request.policy == PolicyKind::none);
   if (!fits || request.dynaexq != DynaExqSettings{} || request.fovea != FoveaSettings{} ||
       request.flexquant != FlexQuantSettings{} || request.pmpd != PmpdSettings{} ||
@@ -32,12 +32,13 @@ Result<void> read_tiers(const PrecisionRequest& request, ShapeBenchSettings& sha
   if (!request.tiers.empty()) shape.tier = request.tiers.front();
   if (moves) {
     shape.low_tier = request.tiers.back();
+    if (request.policy == PolicyKind::fovea) shape.policy = request.policy;
     shape.traffic_gb_per_s = request.traffic_gb_per_s;
   }
   return {};
 }
 
-nlohmann::ordered_json as_json(const MovingResult& moving) {
+nlohmann::ordered_json as_json(const MovingResult& moving, const ShapeBenchSettings& settings) {
   const auto kind = [](const LengthResult& length) {
     const Spread& spread = length.speed.tokens_per_second;
     return nlohmann::ordered_json{
@@ -51,7 +52,8 @@ nlohmann::ordered_json as_json(const MovingResult& moving) {
           {"idle_cost", moving.idle_cost},
           {"storm", kind(moving.storm)},
           {"storm_p99_over_median", moving.storm_p99_over_median},
-          {"dynaexq", kind(moving.dynaexq)},
+          {"policy", name_in(policy_names, settings.policy)},
+          {"live", kind(moving.live)},
           {"hit_rate", moving.hit_rate},
           {"promotions", moving.promotions},
           {"demotions", moving.demotions},
@@ -124,7 +126,7 @@ nlohmann::ordered_json as_json(const ShapeBenchResult& result, const ShapeBenchS
                                      {"states", result.memory.states},
                                      {"activations", result.memory.activations}}}};
   if (result.moving) {
-    object["moving"] = as_json(*result.moving);
+    object["moving"] = as_json(*result.moving, settings);
   } else if (result.budget_bytes > 0) {
     object["budget_bytes"] = result.budget_bytes;
     object["accounted_bytes"] = result.accounted_bytes;
@@ -142,18 +144,19 @@ std::string for_people(const MovingResult& moving, double link_gb_per_s, const S
                        name, length.speed.tokens_per_second.median, formats(settings), length.token_ms.median,
                        length.token_ms.p90, length.token_ms.p99);
   };
+  const std::string policy(name_in(policy_names, settings.policy));
   return fmt::format("{} over {} within {:.2f} GB, {} experts of each layer high, behind {} tokens:\n",
                      settings.tier, settings.low_tier, static_cast<double>(moving.budget_bytes) / 1e9,
                      moving.high_per_layer, moving.context) +
          line("quiet", moving.quiet) + line("policy idle", moving.idle) + line("swap storm", moving.storm) +
-         line("dynaexq", moving.dynaexq) +
+         line(policy.c_str(), moving.live) +
          fmt::format(
              "  the idle policy costs {:.1f} %; in the storm p99 is {:.2f} of the median, {} promotions, "
              "{} demotions, {:.2f} GB/s read\n"
-             "  as dynaexq decides, {:.0f} % of the uses are high; the pipeline copies at most {:.2f} GB/s, "
+             "  as {} decides, {:.0f} % of the uses are high; the pipeline copies at most {:.2f} GB/s, "
              "{}\n",
              100 * moving.idle_cost, moving.storm_p99_over_median, moving.promotions, moving.demotions,
-             moving.read_gb_per_s, 100 * moving.hit_rate, moving.flood_gb_per_s,
+             moving.read_gb_per_s, policy, 100 * moving.hit_rate, moving.flood_gb_per_s,
              link_gb_per_s > 0 ? fmt::format("{:.0f} % of the link's {:.1f}",
                                              100 * moving.flood_gb_per_s / link_gb_per_s, link_gb_per_s)
                                : "the link was not measured");
@@ -225,12 +228,14 @@ const char* const shape_keys =
     "            without graphs, where the device has them), parts (what a token's time goes to; of each: "
     "name, ms,\n"
     "            bytes, bandwidth_share), limited_by (the part that takes most beyond what its bytes need)\n"
-    "  moving    with two tiers and a budget, in place of both lists: context; quiet, idle, storm and "
-    "dynaexq "
-    "(each\n"
-    "            tok_per_s, token_ms); idle_cost (share of the speed), storm_p99_over_median, promotions, "
+    "  moving    with two tiers and a budget, in place of both lists: policy (dynaexq or fovea), context; "
+    "quiet, "
+    "idle, storm and\n"
+    "            live (as the policy decides), each tok_per_s, token_ms; idle_cost (share of the speed), "
+    "storm_p99_over_median, promotions, "
     "demotions and\n"
-    "            read_gb_per_s of the storm; hit_rate as dynaexq decides; flood_gb_per_s, which the pipeline "
+    "            read_gb_per_s of the storm; hit_rate as the policy decides; flood_gb_per_s, which the "
+    "pipeline "
     "reaches;\n"
     "            high_per_layer, mean_bits_per_weight, budget_bytes, accounted_bytes\n"
     "  bytes_per_token of weights, bandwidth_gb_per_s, bandwidth_is_measured (else a GPU's clock promises "

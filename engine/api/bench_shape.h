@@ -19,6 +19,7 @@ struct ShapeBenchSettings {
   std::string tier = "q4";  // of the experts: bf16, q8, q4, q4e, q3, q2
   // With a budget: experts are at both tiers and move, which alone is measured then. Empty: one tier.
   std::string low_tier = {};
+  PolicyKind policy = PolicyKind::dynaexq;  // that moves them: dynaexq or fovea
   std::int64_t budget_bytes = 0;  // of everything on the device, kept as `static`'s with one tier; 0: none
   double traffic_gb_per_s = 0;    // limit of the swap traffic; 0: as PrecisionRequest's
   OffloadSettings offload = {};   // beside a GPU, with one tier: what the processor computes
@@ -55,19 +56,19 @@ struct LengthResult {
   std::string limited_by = {};  // the part that takes most beyond what its bytes need; empty: not known
 };
 
-// Decoding behind the first of the contexts, in turns: while nothing moves; while DynaExq decides and nothing
-// moves; in a storm, where every pass asks for two experts to change tiers, as often as the pipeline and the
-// limit of its traffic let it; as DynaExq decides; and in a flood, where as many as the pipeline takes at
-// once change tiers.
+// Decoding behind the first of the contexts, in turns: while nothing moves; while the policy decides and
+// nothing moves; in a storm, where every pass asks for two experts to change tiers, as often as the pipeline
+// and the limit of its traffic let it; as the policy decides; and in a flood, where as many as the pipeline
+// takes at once change tiers.
 struct MovingResult {
   std::int64_t context = 0;
-  LengthResult quiet = {}, idle = {}, storm = {}, dynaexq = {};
+  LengthResult quiet = {}, idle = {}, storm = {}, live = {};
   double idle_cost = 0;                        // share of the tokens per second that deciding takes
   double storm_p99_over_median = 0;            // of the times between tokens
   std::int64_t promotions = 0, demotions = 0;  // in the storm
   double read_gb_per_s = 0;                    // by the pipeline, in the storm; versions come from memory
   double flood_gb_per_s = 0;                   // likewise, in the flood: what the pipeline reaches
-  double hit_rate = 0;  // as DynaExq decides: share of the experts' uses that the high tier served
+  double hit_rate = 0;  // as the policy decides: share of the experts' uses that the high tier served
   std::int64_t high_per_layer = 0;
   double mean_bits_per_weight = 0;
   std::int64_t budget_bytes = 0, accounted_bytes = 0;

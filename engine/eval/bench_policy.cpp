@@ -4,17 +4,17 @@ namespace fovea::eval {
 
 using precision::Decision;
 
-BenchPolicy::BenchPolicy(const precision::PolicyWorld& world, std::unique_ptr<precision::Policy> dynaexq,
+BenchPolicy::BenchPolicy(const precision::PolicyWorld& world, std::unique_ptr<precision::Policy> live,
                          std::shared_ptr<std::atomic<BenchMode>> mode, int in_flight)
-    : initial_(dynaexq->initial()),
-      dynaexq_(std::move(dynaexq)),
+    : initial_(live->initial()),
+      live_(std::move(live)),
       storm_control_(std::make_shared<precision::StormControl>()),
       storm_(world, initial_, storm_control_, in_flight),
       mode_(std::move(mode)) {}
 
 void BenchPolicy::observe(const precision::Observation& observation) {
   const BenchMode mode = *mode_;
-  if (mode == BenchMode::idle || mode == BenchMode::live) dynaexq_->observe(observation);
+  if (mode == BenchMode::idle || mode == BenchMode::live) live_->observe(observation);
 }
 
 void BenchPolicy::propose(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
@@ -24,9 +24,9 @@ void BenchPolicy::propose(std::span<const std::uint8_t> tiers, std::int32_t in_f
       return;
     case BenchMode::idle:
       dropped_.clear();
-      return dynaexq_->propose(tiers, in_flight, dropped_);
+      return live_->propose(tiers, in_flight, dropped_);
     case BenchMode::live:
-      return dynaexq_->propose(tiers, in_flight, decisions);
+      return live_->propose(tiers, in_flight, decisions);
     case BenchMode::storm:
       storm_control_->mode = precision::StormMode::storm;
       return storm_.propose(tiers, in_flight, decisions);

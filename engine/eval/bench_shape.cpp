@@ -14,6 +14,7 @@
 #include "engine/eval/synthetic_model.h"
 #include "engine/eval/synthetic_trace.h"
 #include "engine/precision/dynaexq.h"
+#include "engine/precision/fovea_policy.h"
 #include "engine/precision/synthetic_versions.h"
 #include "engine/precision/tiers.h"
 #include "engine/runtime/load.h"
@@ -273,7 +274,7 @@ Result<MovingResult> measure_moving(Engine& engine, const ShapeBenchSettings& se
   out.quiet = result_of(kinds[0]);
   out.idle = result_of(kinds[1]);
   out.storm = result_of(kinds[2]);
-  out.dynaexq = result_of(kinds[3]);
+  out.live = result_of(kinds[3]);
   const Moves &in_storm = kinds[2].moves, &live_moves = kinds[3].moves;
   out.promotions = in_storm.promotions;
   out.demotions = in_storm.demotions;
@@ -283,11 +284,19 @@ Result<MovingResult> measure_moving(Engine& engine, const ShapeBenchSettings& se
   out.idle_cost = 1 - out.idle.speed.tokens_per_second.median / out.quiet.speed.tokens_per_second.median;
   out.storm_p99_over_median = out.storm.token_ms.p99 / out.storm.token_ms.median;
   const PrecisionUse use = *engine.precision();
-  out.high_per_layer = engine.plan().plan.high_per_layer;
+  out.high_per_layer = engine.plan().plan.parts.experts.front().units / engine.info().layers;
   out.mean_bits_per_weight = use.mean_bits_per_weight;
   out.budget_bytes = use.budget_bytes;
   out.accounted_bytes = use.accounted_bytes;
   return out;
+}
+
+// As many of two tiers' units high as may be, the same share of each layer.
+std::vector<precision::TierId> evenly_high(const precision::PolicyWorld& world) {
+  std::vector<precision::TierId> tiers(static_cast<std::size_t>(world.units()), 1);
+  const std::int64_t high = world.capacity.front();
+  for (std::int64_t i = 0; i < high; ++i) tiers[static_cast<std::size_t>(i * world.units() / high)] = 0;
+  return tiers;
 }
 
 using SharedMode = std::shared_ptr<std::atomic<eval::BenchMode>>;
@@ -309,15 +318,17 @@ Result<Subject> load_shape(const ShapeBenchSettings& settings, const checkpoint:
   if (settings.offload.any()) {
     request.precision.budget_bytes = settings.budget_bytes;
   } else if (settings.budget_bytes > 0) {
-    request.precision.policy = moves ? PolicyKind::dynaexq : PolicyKind::static_tiers;
+    request.precision.policy = moves ? settings.policy : PolicyKind::static_tiers;
     request.precision.tiers = {settings.tier};
     if (moves) request.precision.tiers.push_back(settings.low_tier);
     request.precision.budget_bytes = settings.budget_bytes;
     request.precision.traffic_gb_per_s = settings.traffic_gb_per_s;
   }
   const auto policy = [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
-    FOVEA_TRY(auto dynaexq, precision::make_dynaexq(world, request.precision.dynaexq));
-    return std::make_unique<eval::BenchPolicy>(world, std::move(dynaexq), mode,
+    FOVEA_TRY(auto live, settings.policy == PolicyKind::fovea
+                             ? precision::make_fovea(world, request.precision.fovea, evenly_high(world))
+                             : precision::make_dynaexq(world, request.precision.dynaexq));
+    return std::make_unique<eval::BenchPolicy>(world, std::move(live), mode,
                                                request.precision.dynaexq.in_flight);
   };
   FOVEA_TRY(auto checkpoint, checkpoint::synthetic_checkpoint(model));

@@ -1,7 +1,8 @@
 // What changing precision costs decoding, with the real engine on a real model.
 //   bench_overhead idle MODEL STORES TIERS [TOKENS [ROUNDS]]
-//     times between tokens without a policy, with every unit pinned at the file's tier, and with dynaexq and
-//     fovea watching although there is nothing to change (not with TIERS -, which needs no lower tier)
+//     times between tokens without a policy, with every unit pinned at the file's tier, and with dynaexq
+//     (of two tiers) and fovea watching although there is nothing to change (not with TIERS -, which needs no
+//     lower tier)
 //   bench_overhead storm MODEL STORES TIERS [TOKENS [ROUNDS]]
 //     the same engine with and without a storm of swaps that goes round all units, whatever the routers
 //     choose, with its traffic at 5 % of the memory's bandwidth; TIERS as file,q2
@@ -99,6 +100,7 @@ void idle(const Arguments& arguments) {
   engines.push_back(value_of(Engine::load(pinned)));
   for (const PolicyKind policy : {PolicyKind::dynaexq, PolicyKind::fovea}) {
     if (arguments.tiers.empty()) break;
+    if (policy == PolicyKind::dynaexq && arguments.tiers.size() > 2) continue;
     LoadOptions watched = plain(arguments);
     watched.precision.policy = policy;
     watched.precision.tiers = arguments.tiers;

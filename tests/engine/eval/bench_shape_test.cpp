@@ -230,8 +230,14 @@ class BenchShapeTest : public QObject {
     QCOMPARE(bench_shape(settings).error().kind, ErrorKind::memory);
   }
 
+  void measuresMovingExperts_data() {
+    QTest::addColumn<PolicyKind>("policy");
+    QTest::newRow("dynaexq") << PolicyKind::dynaexq;
+    QTest::newRow("fovea") << PolicyKind::fovea;
+  }
   // In turns: nothing moves, the policy decides, experts change places; within the budget all the time.
   void measuresMovingExperts() {
+    QFETCH(const PolicyKind, policy);
     ShapeBenchSettings settings{.shape = file_,
                                 .low_tier = "q2",
                                 .threads = 2,
@@ -239,6 +245,7 @@ class BenchShapeTest : public QObject {
                                 .prompts = {},
                                 .generated_tokens = 40,
                                 .repetitions = 2};
+    settings.policy = policy;
     settings.traffic_gb_per_s = 10;
     settings.budget_bytes = 1;
     const auto small = bench_shape(settings);
@@ -257,7 +264,7 @@ class BenchShapeTest : public QObject {
     QVERIFY(moving.flood_gb_per_s >= 0 && result->link_gb_per_s > 0);
     QVERIFY(moving.hit_rate > 0 && moving.hit_rate < 1);
     QVERIFY(result->decode.empty() && result->prefill.empty());
-    for (const LengthResult* each : {&moving.quiet, &moving.idle, &moving.storm, &moving.dynaexq}) {
+    for (const LengthResult* each : {&moving.quiet, &moving.idle, &moving.storm, &moving.live}) {
       QVERIFY(each->speed.tokens_per_second.median > 0);
       QVERIFY(each->token_ms.p99 >= each->token_ms.median);
     }
