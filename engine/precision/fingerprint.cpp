@@ -133,6 +133,32 @@ std::string store_name(const std::filesystem::path& model, const checkpoint::Sto
   return name + ".store";
 }
 
+namespace {
+
+struct NamedStore {
+  std::filesystem::path path;
+  checkpoint::StoreIdentity identity;
+};
+
+// The folder's stores of the same model for the same device, whatever tiers and calibration they have.
+std::vector<NamedStore> stores_like(const std::filesystem::path& folder,
+                                    const checkpoint::StoreIdentity& identity) {
+  std::vector<NamedStore> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".store") continue;
+    auto there = checkpoint::read_store_identity(entry.path());
+    if (!there) continue;
+    checkpoint::StoreIdentity same = *there;
+    same.tiers = identity.tiers;
+    same.calibration = identity.calibration;
+    if (same == identity) found.push_back({entry.path(), *std::move(there)});
+  }
+  return found;
+}
+
+}  // namespace
+
 std::optional<std::filesystem::path> find_store(const std::filesystem::path& folder,
                                                 const std::filesystem::path& model,
                                                 const checkpoint::StoreIdentity& identity) {
@@ -140,22 +166,29 @@ std::optional<std::filesystem::path> find_store(const std::filesystem::path& fol
   std::filesystem::path named = folder / store_name(model, identity);
   if (std::filesystem::exists(named, error)) return named;
   std::optional<std::tuple<bool, std::uintmax_t, std::filesystem::path>> best;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() != named.extension()) continue;
-    const auto found = checkpoint::read_store_identity(entry.path());
-    if (!found) continue;
-    checkpoint::StoreIdentity same = *found;
-    same.tiers = identity.tiers;
-    same.calibration = identity.calibration;
+  for (const auto& [path, there] : stores_like(folder, identity)) {
     const bool holds = std::ranges::all_of(identity.tiers, [&](const std::string& tier) {
-      return std::ranges::find(found->tiers, tier) != found->tiers.end();
+      return std::ranges::find(there.tiers, tier) != there.tiers.end();
     });
-    if (same != identity || !holds) continue;
-    std::tuple candidate(found->calibration == 0, entry.file_size(error), entry.path());
+    if (!holds) continue;
+    std::tuple candidate(there.calibration == 0, std::filesystem::file_size(path, error), path);
     if (!best || candidate < *best) best = std::move(candidate);
   }
   if (!best) return std::nullopt;
   return std::get<2>(*std::move(best));
+}
+
+std::vector<std::string> calibrated_tiers(const std::filesystem::path& folder,
+                                          const checkpoint::StoreIdentity& identity) {
+  std::vector<std::string> most;
+  for (const NamedStore& store : stores_like(folder, identity)) {
+    if (store.identity.calibration == 0) continue;
+    std::vector<std::string> held;
+    for (const std::string& tier : identity.tiers)
+      if (std::ranges::find(store.identity.tiers, tier) != store.identity.tiers.end()) held.push_back(tier);
+    if (held.size() > most.size()) most = std::move(held);
+  }
+  return most;
 }
 
 }  // namespace fovea::precision

@@ -44,6 +44,11 @@ std::optional<std::filesystem::path> find_store(const std::filesystem::path& fol
                                                 const std::filesystem::path& model,
                                                 const checkpoint::StoreIdentity& identity);
 
+// Of these tiers the ones that a calibrated store in the folder holds, of the same model for the same device;
+// of several stores the most.
+std::vector<std::string> calibrated_tiers(const std::filesystem::path& folder,
+                                          const checkpoint::StoreIdentity& identity);
+
 // Bytes of each version, [units, tiers]: the sizes of a store's extents.
 std::vector<std::int64_t> version_sizes(const UnitTable& units, const TierSet& tiers,
                                         const kernels::Device& device);

@@ -21,6 +21,10 @@ FOVEA_PHRASE(
     "{units} experts are computed by the processor: that costs less than the lower tier they would have");
 
 FOVEA_PHRASE(
+    keeps_to_calibrated,
+    "Experts move between {held}, for which there is a calibrated store; between {all} they would be "
+    "more precise. {command} makes a store for that");
+FOVEA_PHRASE(
     numbers_follow_work,
     "How many experts each tier holds will follow what is used; these are the numbers to begin with");
 

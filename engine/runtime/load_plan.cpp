@@ -5,6 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
 #include "engine/api/sentence.h"
 #include "engine/core/result.h"
 #include "engine/core/shell_word.h"
@@ -57,12 +60,16 @@ std::string making_of(const std::filesystem::path& path, const UnitPlan& units, 
   return command + " --out " + shell_word(path.string()) + " --rebuild";
 }
 
+// Whether there may be a store, and where is known.
+bool has_stores(const Subject& subject, const LoadOptions& options, const Machine& machine) {
+  const bool somewhere = !options.precision.store.empty() || !options.precision.stores_folder.empty();
+  return machine.has_store && !machine.is_another() && subject.checkpoint != nullptr && somewhere;
+}
+
 // Nothing where there is none yet, or where nobody has said where it would be.
 Result<std::optional<checkpoint::Store>> open_store(const Subject& subject, const LoadOptions& options,
                                                     const Machine& machine, const UnitPlan& units) {
-  const bool somewhere = !options.precision.store.empty() || !options.precision.stores_folder.empty();
-  if (!machine.has_store || machine.is_another() || subject.checkpoint == nullptr || !somewhere)
-    return std::nullopt;
+  if (!has_stores(subject, options, machine)) return std::nullopt;
   const checkpoint::StoreIdentity identity =
       precision::store_identity(*subject.checkpoint, units.units, units.tiers, *machine.device);
   std::filesystem::path path = store_path(options, identity);
@@ -344,6 +351,33 @@ Result<std::int64_t> host_cache_bytes(const LoadOptions& options, const Machine&
   return bytes;
 }
 
+// Where nobody named tiers, and of those that were chosen only some are in a calibrated store: the plan for
+// these. A calibration is worth more than a tier. Nothing where too little would be left to move.
+Result<std::optional<PlannedLoad>> plan_for_calibrated(const Subject& subject, const LoadOptions& options,
+                                                       const Machine& machine, const PlannedLoad& chosen) {
+  const UnitPlan& units = chosen.fitted.units;
+  const bool free_choice = moves_experts(units.policy) && options.precision.tiers.empty() &&
+                           options.precision.store.empty() && !chosen.store;
+  if (!free_choice || !has_stores(subject, options, machine)) return std::nullopt;
+  const checkpoint::StoreIdentity identity =
+      precision::store_identity(*subject.checkpoint, units.units, units.tiers, *machine.device);
+  const auto held = precision::calibrated_tiers(options.precision.stores_folder, identity);
+  if (held.size() < 2 || held.size() == units.tiers.size()) return std::nullopt;
+  LoadOptions narrower = options;
+  narrower.precision.tiers = held;
+  FOVEA_TRY(PlannedLoad planned, plan_load(subject, narrower, machine));
+  const auto& tiers = planned.plan.plan.parts.experts;
+  if (planned.refused || !planned.store || tiers.front().units == 0 || tiers.back().units == 0)
+    return std::nullopt;
+  planned.plan.options.precision.tiers.clear();
+  planned.plan.plan.notes.push_back(phrases::keeps_to_calibrated(
+      fmt::format("{}", fmt::join(held, ", ")), fmt::format("{}", fmt::join(identity.tiers, ", ")),
+      fmt::format("fovea prepare {} --tiers {}{} --calibrate TEXT", shell_word(options.model.string()),
+                  fmt::join(identity.tiers, ","),
+                  options.device.empty() ? "" : " --device " + options.device)));
+  return planned;
+}
+
 }  // namespace
 
 std::filesystem::path store_path(const LoadOptions& options, const checkpoint::StoreIdentity& identity) {
@@ -380,6 +414,8 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
   PlanBasis basis;
   if (policy && !out.refused) {
     FOVEA_TRY(out.store, open_store(subject, options, machine, out.fitted.units));
+    FOVEA_TRY(auto calibrated, plan_for_calibrated(subject, options, machine, out));
+    if (calibrated) return *std::move(calibrated);
   }
   if (out.store) {
     profile = profile_of(out.fitted.units, *out.store);

@@ -185,6 +185,13 @@ class PrepareTest : public QObject {
     FOVEA_VERIFY(make("calibrated.store", calibrated));
     QCOMPARE(find({"file", "q4"}).filename(), std::filesystem::path("calibrated.store"));
     QCOMPARE(find({"q3", "q2"}), std::filesystem::path("none"));
+    // What a calibrated one has of what is asked for.
+    const auto held = [&](std::vector<std::string> tiers) {
+      return calibrated_tiers(folder.path(), identity(std::move(tiers)));
+    };
+    QCOMPARE(held({"q8", "q3", "q2"}), (std::vector<std::string>{"q8", "q2"}));
+    QCOMPARE(held({"bf16", "q3"}), std::vector<std::string>());
+    QVERIFY(calibrated_tiers(folder.path(), other).empty());  // for another device
     const std::string own = store_name(small_model(), identity({"file", "q4"}));
     FOVEA_VERIFY(make(own.c_str(), identity({"file", "q4"})));
     QCOMPARE(find({"file", "q4"}).filename(), std::filesystem::path(own));
