@@ -73,6 +73,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
       {"device_gop_per_s", report.prompt.device.gop_per_s},
       {"prompt_tokens", prompt_tokens},
       {"first_token_ms", 1e3 * report.first_token_seconds(prompt_tokens)},
+      {"assumed_link_gb_per_s", report.prompt.brought_bytes > 0 ? report.prompt.link_gb_per_s : 0},
       {"units", units},
       {"advice", english(plan.advice)},
       {"notes", english(plan.notes)},
@@ -124,7 +125,9 @@ const char* const plan_keys =
     "  disk_bytes_per_token  of experts that are read from the disk, if memory keeps the likeliest\n"
     "  first_token_ms until the first token behind prompt_tokens at least; 0: not known. It and the times "
     "above\n"
-    "                 are of device_gb_per_s and device_gop_per_s\n"
+    "                 are of device_gb_per_s and device_gop_per_s, and it of assumed_link_gb_per_s where "
+    "long prompts\n"
+    "                 bring experts to the card; 0: they do not\n"
     "  units          their number by tier, and on the host or on disk; unit_bytes: what one takes there;\n"
     "                 layers: which of each layer's units begin at which tier\n"
     "  basis          what the plan rests on: device_free_bytes and main_memory_free_bytes, which were free\n"
@@ -205,8 +208,11 @@ std::string times(const LoadPlan& report, std::int64_t prompt_tokens) {
     text += fmt::format("  {:<20}{:>12} for each token, if memory keeps the likeliest experts\n",
                         "from the disk", size_text(static_cast<std::int64_t>(report.disk_bytes_per_token)));
   if (const double seconds = report.first_token_seconds(prompt_tokens); seconds > 0)
-    text += fmt::format("The first token behind a prompt of {} tokens comes after {:.2f} s at least.\n",
-                        prompt_tokens, seconds);
+    text += fmt::format("The first token behind a prompt of {} tokens comes after {:.2f} s at least{}.\n",
+                        prompt_tokens, seconds,
+                        report.prompt.brought_bytes > 0
+                            ? fmt::format(", assuming {:.0f} GB/s to the card", report.prompt.link_gb_per_s)
+                            : "");
   return text;
 }
 

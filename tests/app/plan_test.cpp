@@ -196,6 +196,15 @@ class PlanTest : public QObject {
     with_speed.insert(with_speed.end(), {"--device-bandwidth", "1000"});
     const auto timed = plan(with_speed);
     QCOMPARE(timed["device_ms_per_token"].get<double>(), timed["device_bytes_per_token"].get<double>() / 1e9);
+    // A prompt's experts cross a link that nobody has measured.
+    with_speed.insert(with_speed.end(), {"--device-gops", "100000"});
+    const auto assumed = plan(with_speed);
+    QVERIFY(assumed["first_token_ms"].get<double>() > 0);
+    QCOMPARE(assumed["assumed_link_gb_per_s"].get<double>(), 20.0);
+    with_speed.insert(with_speed.begin(), "plan");
+    QVERIFY(run(with_speed).out.contains(" s at least, assuming 20 GB/s to the card."));
+    with_speed.insert(with_speed.end(), {"--stream-experts", "off"});
+    QVERIFY(run(with_speed).out.contains(" s at least.\n"));
 
     // With less main memory than that it does not fit.
     in_words.insert(in_words.end(), {"--main-memory", "8GiB"});

@@ -36,6 +36,27 @@ class WizardWordsTest : public QObject {
     QCOMPARE(size->value.startsWith(QStringLiteral("about ")), computed);
     QCOMPARE(size->why.startsWith(QStringLiteral("Computed")), computed);
   }
+
+  // Where a long prompt's experts cross a link to the card, nobody has measured it yet.
+  void aTimeThatRestsOnAnAssumptionSaysSo() {
+    const app::Machine machine = tests::processor(32, 28, 45);
+    app::Candidate candidate = app::examine_entry(app::catalogue().front(), machine);
+    LoadPlan& plan = candidate.fit.report;
+    plan.options.context = 4096;
+    plan.options.chunk = 512;
+    plan.prompt.device = {.multiply_adds = 1e9, .bytes = 1e9, .gop_per_s = 1e4};
+    plan.prompt.host = {.multiply_adds = 1e9, .bytes = 4e9, .gop_per_s = 1e3};
+    const auto first_word = [&] {
+      const auto facts = app::model_row(candidate, machine).facts;
+      const auto fact = std::ranges::find(facts, QStringLiteral("First word"), &ui::FactView::name);
+      return fact == facts.end() ? QString() : fact->value;
+    };
+    QVERIFY(first_word().startsWith(QStringLiteral("at least ")));
+    QVERIFY(!first_word().contains(QStringLiteral("assuming")));
+    plan.prompt.brought_bytes = 4e9;
+    QVERIFY2(first_word().endsWith(QStringLiteral(" s, assuming 20 GB/s to the card")),
+             qPrintable(first_word()));
+  }
 };
 FOVEA_TEST(WizardWordsTest)
 
