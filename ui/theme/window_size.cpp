@@ -1,8 +1,12 @@
 #include "ui/theme/window_size.h"
 
+#include <QEvent>
 #include <QScreen>
+#include <QScrollBar>
 #include <QStyle>
 #include <algorithm>
+
+#include "ui/theme/tokens.h"
 
 namespace fovea::ui {
 
@@ -29,6 +33,14 @@ PageArea::PageArea(QWidget* page, QWidget* parent) : QScrollArea(parent) {
   setFocusPolicy(Qt::NoFocus);
   setWidget(page);
   for (QWidget* ground : {viewport(), page}) ground->setAutoFillBackground(false);
+  verticalScrollBar()->installEventFilter(this);
+}
+
+// The bar stands apart from the page's fields.
+bool PageArea::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == verticalScrollBar() && (event->type() == QEvent::Show || event->type() == QEvent::Hide))
+    setViewportMargins(0, 0, event->type() == QEvent::Show ? space::tight : 0, 0);
+  return QScrollArea::eventFilter(watched, event);
 }
 
 QSize PageArea::sizeHint() const {
@@ -39,7 +51,7 @@ QSize PageArea::sizeHint() const {
 QSize PageArea::minimumSizeHint() const {
   const QSize least = widget()->minimumSizeHint();
   const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, this);
-  return {least.width() + bar, std::min(least.height(), 6 * fontMetrics().height())};
+  return {least.width() + space::tight + bar, std::min(least.height(), 6 * fontMetrics().height())};
 }
 
 int PageArea::heightForWidth(int width) const {

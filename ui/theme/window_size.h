@@ -21,6 +21,7 @@ class PageArea : public QScrollArea {
   QSize minimumSizeHint() const override;
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 };
 
 }  // namespace fovea::ui

@@ -24,6 +24,7 @@
 #include "ui/theme/tint.h"
 #include "ui/theme/tokens.h"
 #include "ui/theme/widgets.h"
+#include "ui/theme/window_size.h"
 
 using namespace fovea::ui;
 
@@ -50,6 +51,27 @@ class StyleTest : public QObject {
   void cleanup() {
     QApplication::setStyle(QStringLiteral("Fusion"));
     QApplication::setPalette(palette_);
+  }
+
+  // Beside fields that are as wide as the page.
+  void aPagesScrollBarStandsApart() {
+    auto* const page = new QWidget;
+    auto* const fields = new QVBoxLayout(page);
+    fields->setContentsMargins({});
+    for (int i = 0; i < 8; ++i) fields->addWidget(new QLineEdit);
+    PageArea area(page);
+    area.resize(300, 60);
+    area.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&area));
+    QScrollBar* const bar = area.verticalScrollBar();
+    QTRY_VERIFY(bar->isVisible());
+    const auto right_of = [&](const QWidget* part) {
+      return part->mapTo(&area, QPoint(part->width(), 0)).x();
+    };
+    QTRY_COMPARE(bar->mapTo(&area, QPoint()).x() - right_of(page), space::tight);
+    area.resize(300, page->sizeHint().height() + 10);
+    QTRY_VERIFY(!bar->isVisible());
+    QTRY_COMPARE(right_of(page), 300);
   }
 
   void theme_data() {
