@@ -70,21 +70,25 @@ void DemoStart::on_opened() {
   }
 }
 
-// The demo's are English: what it was made to speak. Others get what every model that chats can do.
+// The demo's are English, which it was made to speak, and short: what any model so small answers well. Larger
+// ones get what every model that chats can do.
 void DemoStart::show_starters() {
+  constexpr std::int64_t small = 1'000'000'000;  // parameters
+  const ModelInfo& info = chat_.model().info;
   std::vector<ui::Starter> starters;
   QString about;
-  if (chat_.model().info.name == demo_model_name) {
+  if (info.name == demo_model_name)
     about = tr("A small model to try Fovea with: simple English, short answers.");
+  if (info.has_chat_template && info.parameters < small) {
     for (const DemoPrompt& prompt : demo_prompts())
       starters.push_back({QCoreApplication::translate("fovea::app::DemoPrompts", prompt.title),
                           QString::fromUtf8(prompt.text)});
-  }
-  if (starters.empty() && chat_.model().info.has_chat_template)
+  } else if (info.has_chat_template) {
     starters = {{tr("An explanation"), tr("Explain how a rainbow forms, so that a child understands it.")},
                 {tr("A function"), tr("Write a Python function that counts the words of a text.")},
                 {tr("A letter"), tr("Write a friendly reminder about an unpaid invoice.")},
                 {tr("A plan"), tr("Plan a weekend in a city I have never visited.")}};
+  }
   window_.set_starters(about, starters);
 }
 

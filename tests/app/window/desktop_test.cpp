@@ -19,6 +19,7 @@
 #include <QToolButton>
 #include <fstream>
 
+#include "app/demo/demo_prompts.h"
 #include "app/library/stores.h"
 #include "app/live/live_session.h"
 #include "app/window/models_controller.h"
@@ -28,6 +29,7 @@
 #include "tests/support/test.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
+#include "ui/chat/starter_view.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/language/number_text.h"
 #include "ui/live/heatmap_view.h"
@@ -58,6 +60,24 @@ class DesktopTest : public QObject {
     desktop.start();
     QCOMPARE(desktop.window().state(), ui::ChatWindow::State::no_model);
     QCOMPARE(desktop.window().error_bar().message(), QString());
+    QVERIFY(close(desktop));
+  }
+
+  // The demo's, whatever its name is.
+  void aSmallModelGetsShortQuestions() {
+    app::WindowRequest request;
+    request.load.emplace();
+    request.load->model = tests::golden("chat");
+    request.load->context = 256;
+    app::Desktop desktop(request);
+    desktop.start();
+    QTRY_COMPARE_WITH_TIMEOUT(desktop.window().state(), ui::ChatWindow::State::ready, kLong);
+    const auto cards = desktop.window().findChildren<ui::StarterCard*>();
+    QCOMPARE(cards.size(), std::ssize(app::demo_prompts()));
+    cards.front()->click();
+    QTRY_VERIFY_WITH_TIMEOUT(!desktop.chat().conversation().messages().empty(), kLong);
+    QCOMPARE(desktop.chat().conversation().messages().front().text,
+             std::string(app::demo_prompts().front().text));
     QVERIFY(close(desktop));
   }
 
