@@ -8,6 +8,7 @@
 #include "engine/api/limits.h"
 #include "engine/core/result.h"
 #include "engine/layers/errors.h"
+#include "engine/layers/first_layers.h"
 #include "engine/layers/observation.h"
 #include "engine/layers/steps.h"
 #include "engine/layers/transformer.h"
@@ -39,7 +40,9 @@ struct Forward::State {
   Rotary rotary;
   std::int64_t rotated_context = -1;  // that the rotary tables are for
   std::unique_ptr<Staging> staging;
-  std::unique_ptr<HostExperts> host;  // null where the device has all weights
+  std::unique_ptr<FirstLayers> before;  // null where the device computes the first layer
+  std::unique_ptr<HostExperts> host;    // null where it has all weights of its layers
+  std::int64_t rows = 0;                // of the last run
   Graphs graphs;
   std::vector<kernels::Weight> inside;  // for graphs: every weight but the experts
   bool stopped = false;
@@ -120,6 +123,9 @@ Result<Forward> Forward::create(const models::Model& model, const kernels::Devic
     return fail(phrases::forward_pass_place(), errors::no_memory_for_activations(state->bytes >> 20));
   }
   FOVEA_TRY(state->staging, Staging::create(model, device, state->limits, state->activations));
+  if (host.first_layers != nullptr) {
+    FOVEA_TRY(state->before, FirstLayers::create(host, device, limits));
+  }
   if (host.weights != nullptr && !host.weights->empty()) {
     assert(!device.memory_is_host());
     FOVEA_TRY(state->host,
@@ -134,6 +140,13 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   s.rotate_for(pass.context, stream);
   const Batch& batch = s.staging->begin(pass, stream);
   assert(batch.rows <= s.limits.tokens);
+  s.rows = batch.rows;
+  s.stopped = s.before && !s.before->run(pass, s.activations.x, stream);
+  s.hidden.clear();
+  if (s.stopped) {
+    stream.synchronize();
+    return {};
+  }
 
   // The device's steps, and what is wrapped around them.
   const kernels::OperationTable& operations = s.device.operations();
@@ -143,7 +156,7 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   if (s.host) steps = &with_host.emplace(*steps, *s.host, s.activations.h, *s.staging, s.graphs, stream);
   std::optional<ObservedSteps> observed;
   if (pass.observer != nullptr)
-    steps = &observed.emplace(*steps, *pass.observer, s.model.config(), batch, *s.staging, stream);
+    steps = &observed.emplace(*steps, *pass.observer, s.model, batch, *s.staging, stream);
   StoppableSteps stoppable(*steps, pass.stop);
 
   Transformer transformer(s.model, s.activations, s.rotary, batch, operations, stoppable, stream);
@@ -155,14 +168,15 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   };
   s.stopped = pass.stop.stop_requested() ||
               !(s.may_be_graph(pass) ? s.run_as_graph(pass, batch, stream, work) : work());
-  s.hidden.clear();
+  const bool is_last = s.model.range().end == s.model.config().layer_count();
   for (const Rows& rows : batch.hidden) {
-    if (s.stopped) break;
+    if (s.stopped || !is_last) break;
     const std::int64_t d = s.model.config().hidden, count = rows.count * d;
     const float* const values = s.staging->read(s.activations.h + rows.first * d, count, stream);
     s.hidden.insert(s.hidden.end(), values, values + count);
   }
-  const std::span<const float> logits = s.stopped ? std::span<const float>{} : s.staging->logits(stream);
+  const std::span<const float> logits =
+      s.stopped || !is_last ? std::span<const float>{} : s.staging->logits(stream);
   stream.synchronize();
   if (observed && !s.stopped) s.stopped = !observed->tell_history();
   return s.stopped ? std::span<const float>{} : logits;
@@ -184,6 +198,12 @@ std::span<const float> Forward::hidden() const {
   return state_->hidden;
 }
 
+std::span<const float> Forward::residual() const {
+  const State& s = *state_;
+  if (s.stopped || !s.device.memory_is_host()) return {};
+  return {s.activations.x, static_cast<std::size_t>(s.rows * s.model.config().hidden)};
+}
+
 GraphUse Forward::graphs() const {
   return state_->graphs.use();
 }
@@ -203,10 +223,13 @@ bool Forward::stopped() const {
 Forward::Bytes Forward::bytes() const {
   const State& s = *state_;
   const Staging::Bytes staged = s.staging->bytes();
-  if (!s.host) return {.device = s.bytes + staged.device, .host = staged.host};
+  Bytes sum{.device = s.bytes + staged.device, .host = staged.host};
+  if (s.before) sum.host += s.before->bytes();
+  if (!s.host) return sum;
   const StreamedExperts::Bytes streaming = s.host->streaming_bytes();
-  return {.device = s.bytes + staged.device + streaming.device,
-          .host = staged.host + HostExperts::host_bytes(s.model.config(), s.limits.tokens) + streaming.host};
+  sum.device += streaming.device;
+  sum.host += HostExperts::host_bytes(s.model.config(), s.limits.tokens) + streaming.host;
+  return sum;
 }
 
 std::int64_t Forward::streamed_layers() const {

@@ -1,6 +1,7 @@
 // The forward pass: tokens in, logits out, keys and values into the sequences' pages. It ties the model's
 // mathematics (transformer.h) to a device: what goes there and comes back (staging.h), decoding as graphs
-// (graphs.h), experts that the host computes (host_experts.h), and who watches (observation.h).
+// (graphs.h), the layers that the host computes before (first_layers.h) and the experts (host_experts.h), and
+// who watches (observation.h).
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ class Forward {
   ~Forward();
 
   // Logits [wanted rows of all segments, vocabulary] in host memory, valid until the next run; empty for
-  // none, where top_k() has them, and when stopped. Ids must be in the vocabulary. What the device could not
-  // do is the stream's failure().
+  // none, where top_k() has them, where the model's layers end before the last one, and when stopped. Ids
+  // must be in the vocabulary. What the device could not do is the stream's failure().
   std::span<const float> run(const Pass&, kernels::Stream&);
   // Of a wanted row, valid until the next run; none where that has given all logits, or no such row.
   std::optional<TopKLogits> top_k(std::int64_t row = 0) const;
@@ -38,6 +39,9 @@ class Forward {
   // Of the segments that wanted it, [their tokens, d] behind each other: the last layer's output behind the
   // final norm. Valid until the next run; nothing when stopped.
   std::span<const float> hidden() const;
+  // Of a model whose layers end before the last one, in the host's memory: what they give, [rows, d]. Valid
+  // until the next run; nothing when stopped.
+  std::span<const float> residual() const;
   // The layer whose answer by the processor the last run did not wait for any longer: what it gave is worth
   // nothing. Told once.
   std::optional<std::int64_t> take_late() const;

@@ -35,6 +35,8 @@ namespace fovea::layers {
 
 // Who computes what the device was loaded without.
 struct HostPart {
+  // The layers before the device's (first_layers.h), or null.
+  const models::Model* first_layers = nullptr;
   const models::HostWeights* weights = nullptr;  // null: nobody, the device has everything
   const kernels::Device* device = nullptr;       // the processor
   int threads = 0;

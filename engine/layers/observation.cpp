@@ -90,14 +90,14 @@ bool ObservedSteps::compute_first_tokens(std::int64_t layer, const Rows& rows,
 
 void ObservedSteps::read_history() const {
   if (!tells_later()) return;
-  std::int64_t last = config_.layer_count() - 1;
-  while (last >= 0 && routed_rows(last) == 0) --last;
-  if (last >= 0) staging_.read_choices(0, last, routed_rows(last), stream_);
+  std::int64_t last = layers_.end - 1;
+  while (last >= layers_.first && routed_rows(last) == 0) --last;
+  if (last >= layers_.first) staging_.read_choices(layers_.first, last, routed_rows(last), stream_);
 }
 
 bool ObservedSteps::tell_history() const {
   if (!tells_later() || !stream_.failure().empty()) return true;
-  for (std::int64_t layer = 0; layer < config_.layer_count(); ++layer) {
+  for (std::int64_t layer = layers_.first; layer < layers_.end; ++layer) {
     if (routed_rows(layer) > 0 && !tell(layer, batch_.routed(layer, config_.layer_count()), nullptr))
       return false;
   }

@@ -6,18 +6,19 @@
 #include <utility>
 
 #include "engine/layers/steps.h"
-#include "engine/models/config.h"
+#include "engine/models/model.h"
 
 namespace fovea::layers {
 
 class ObservedSteps final : public WrappedSteps {
  public:
-  ObservedSteps(Steps& inner, PassObserver& observer, const models::ModelConfig& config, const Batch& batch,
+  ObservedSteps(Steps& inner, PassObserver& observer, const models::Model& model, const Batch& batch,
                 Staging& staging, kernels::Stream& stream)
       : WrappedSteps(inner),
         observer_(observer),
         needs_(observer.needs()),
-        config_(config),
+        config_(model.config()),
+        layers_(model.range()),
         batch_(batch),
         staging_(staging),
         stream_(stream) {}
@@ -65,6 +66,7 @@ class ObservedSteps final : public WrappedSteps {
   PassObserver& observer_;
   const PassObserver::Needs needs_;
   const models::ModelConfig& config_;
+  const models::LayerRange layers_;
   const Batch& batch_;
   Staging& staging_;
   kernels::Stream& stream_;

@@ -19,19 +19,20 @@ std::size_t kv_layer(std::int64_t layer, const AttentionConfig& config) {
 }  // namespace
 
 bool Transformer::run() {
-  embed();  // x = embedding[tokens]
-  norm(a_.x, model_.layers().front().mixer_norm, a_.h, a_.h_quantised);
-  for (std::int64_t layer = 0; layer < config_.layer_count(); ++layer) {
+  const auto [first, end] = model_.range();
+  rows_ = {0, batch_.rows};
+  if (first == 0) embed();  // x = embedding[tokens]
+  norm(a_.x, model_.layers()[static_cast<std::size_t>(first)].mixer_norm, a_.h, a_.h_quantised);
+  for (std::int64_t layer = first; layer < end; ++layer) {
     mix(layer);                              // x += mixer(h);  h = norm(x)
     if (rows_.count == 0) return true;       // nobody wants what follows
     if (!feed_forward(layer)) return false;  // x += experts(h);  h = norm(x)
   }
-  logits();  // h · outputᵀ
+  if (end == config_.layer_count()) logits();  // h · outputᵀ
   return true;
 }
 
 void Transformer::embed() {
-  rows_ = {0, batch_.rows};
   op_.embed_rows({.table = model_.embedding(),
                   .ids = batch_.tokens,
                   .tokens = batch_.rows,
@@ -322,8 +323,9 @@ bool Transformer::feed_forward(std::int64_t layer) {
                              .out = row(a_.y, config_.hidden, rows_.first),
                              .quantised = a_.h_quantised};
   const bool has_input = config_.layer(layer).per_layer_input > 0;
-  const kernels::RmsNorm then = behind(w.experts_norm ? nullptr : w.feed_forward_post_norm,
-                                       has_input ? 1 : w.output_scale, has_input ? nullptr : next_norm(layer));
+  const kernels::RmsNorm then =
+      behind(w.experts_norm ? nullptr : w.feed_forward_post_norm, has_input ? 1 : w.output_scale,
+             has_input ? nullptr : next_norm(layer));
   if (w.experts_norm) {
     if (!branches(layer, w, block)) return false;
     op_.rms_norm(then, stream_);

@@ -23,8 +23,9 @@ class Transformer {
         steps_(steps),
         stream_(stream) {}
 
-  // Logits of the wanted rows, and in h the output of those that are wanted; keys and values go into the
-  // segments' pages. False: it has ended early.
+  // The layers that the model has, of which the first begins with tokens or with what x holds. Behind the
+  // last one: logits of the wanted rows, and in h the output of those that are wanted; behind another one x.
+  // Keys and values go into the segments' pages. False: it has ended early.
   bool run();
 
  private:

@@ -46,16 +46,19 @@ const WeightPlan& Model::plan() const {
 class Loader {
  public:
   Loader(checkpoint::Checkpoint checkpoint, const kernels::Device& device, UnitScope units,
-         const std::vector<HostShare>& host)
+         const std::vector<HostShare>& host, const std::optional<LayerRange>& layers)
       : memory_(std::make_unique<Model::Memory>(std::move(checkpoint), device)),
         placement_(memory_->checkpoint, device, units),
-        host_(host) {}
+        host_(host),
+        layers_(layers) {}
 
   Result<Model> run(int threads, const ProgressSink& progress, const std::stop_token& stop) {
     FOVEA_TRY(model_.config_, read_config(file()));
     Model::Memory& memory = *memory_;
     FOVEA_TRY(memory.plan, plan_weights(file(), model_.config_));
     leave_to_host(host_, memory.plan);
+    model_.range_ = layers_.value_or(LayerRange{0, model_.config_.layer_count()});
+    keep_layers(model_.range_, memory.plan);
     const WeightPlan& plan = memory.plan;
     model_.ignored_tensors_ = plan.ignored;
     for (const std::string& name : plan.ignored)
@@ -195,6 +198,7 @@ class Loader {
   std::unique_ptr<Model::Memory> memory_;
   const Placement placement_;
   const std::vector<HostShare>& host_;
+  const std::optional<LayerRange>& layers_;
   Model model_;
   std::vector<Transfer> transfers_;
   struct Sent {
@@ -207,9 +211,9 @@ class Loader {
 
 Result<Model> Model::load(checkpoint::Checkpoint checkpoint, const kernels::Device& device, int threads,
                           const ProgressSink& progress, std::stop_token stop, UnitScope units,
-                          const std::vector<HostShare>& host) {
+                          const std::vector<HostShare>& host, const std::optional<LayerRange>& layers) {
   try {
-    return Loader(std::move(checkpoint), device, units, host).run(threads, progress, stop);
+    return Loader(std::move(checkpoint), device, units, host, layers).run(threads, progress, stop);
   } catch (const std::bad_alloc&) {
     return fail(phrases::loading_place(), errors::no_memory());
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -73,15 +74,17 @@ class Model {
   // configuration before any weight is read, then maps or packs the weights. Progress counts bytes and names
   // tensors. The weights of units stay without data: whoever asked for them publishes a version of each
   // through handles() before the first pass. So do those of `host` [layers], which HostWeights brings to the
-  // host.
+  // host. `layers`: these alone, where can_divide() allows it.
   static Result<Model> load(checkpoint::Checkpoint, const kernels::Device&, int threads,
                             const ProgressSink& = {}, std::stop_token = {}, UnitScope units = UnitScope::none,
-                            const std::vector<HostShare>& host = {});
+                            const std::vector<HostShare>& host = {},
+                            const std::optional<LayerRange>& layers = {});
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
   ~Model();
 
   const ModelConfig& config() const { return config_; }
+  const LayerRange& range() const { return range_; }               // of the layers whose weights it has
   const kernels::Weight& embedding() const { return embedding_; }  // [vocabulary, d], Packing::rows
   const kernels::Weight& output() const { return output_; }        // [vocabulary, d]
   const float* output_norm() const { return output_norm_; }        // [d]
@@ -106,6 +109,7 @@ class Model {
   friend class Loader;
   Model();
   ModelConfig config_;
+  LayerRange range_;
   kernels::Weight embedding_, output_;
   kernels::Weight layer_embedding_, layer_projection_;
   const float* output_norm_ = nullptr;

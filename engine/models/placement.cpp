@@ -60,7 +60,8 @@ Footprint Placement::measure(const WeightPlan& plan, const ModelConfig& config) 
                    source.role == Role::routed_expert);
   });
   // A tied table that is packed as the output is needed once more, where its rows are looked up.
-  if (config.tied_embeddings && !stays_mapped(plan.embedding)) sum.packed += packed_bytes(plan.embedding);
+  if (config.tied_embeddings && plan.embedding && plan.output && !stays_mapped(plan.embedding))
+    sum.packed += packed_bytes(plan.embedding);
   sum.per_token += static_cast<std::int64_t>(routed);
   return sum;
 }

@@ -437,6 +437,27 @@ void leave_to_host(const std::vector<HostShare>& shares, WeightPlan& plan) {
   }
 }
 
+bool can_divide(const ModelConfig& config, std::int64_t at) {
+  if (config.per_layer_input() > 0) return false;
+  for (std::int64_t layer = 0; layer < config.layer_count(); ++layer) {
+    const AttentionConfig* const attention = config.layer(layer).attention();
+    if (attention == nullptr) return false;  // one state for all layers
+    if (layer >= at && attention->kv_from >= 0 && attention->kv_from < at) return false;
+  }
+  return at > 0 && at < config.layer_count();
+}
+
+void keep_layers(const LayerRange& layers, WeightPlan& plan) {
+  const std::int64_t count = std::ssize(plan.layers);
+  for (std::int64_t layer = 0; layer < count; ++layer)
+    if (layer < layers.first || layer >= layers.end) plan.layers[static_cast<std::size_t>(layer)] = {};
+  if (layers.first > 0) plan.embedding = {};
+  if (layers.end < count) {
+    plan.output = {};
+    plan.output_norm = {};
+  }
+}
+
 Result<WeightPlan> plan_weights(const Checkpoint& checkpoint, const ModelConfig& config) {
   FOVEA_CHECK(check(config, checkpoint.path()));
   FOVEA_TRY(const Family* family, find_family(Keys(checkpoint)));

@@ -112,7 +112,7 @@ struct WeightPlan {
   // Calls f(source) for every matrix in the order of the pass; a tied table comes once, as the output.
   template <class F>
   void each_matrix(F&& f) const {
-    if (embedding.tensor != output.tensor) f(embedding);
+    if (embedding && embedding.tensor != output.tensor) f(embedding);
     if (layer_embedding) {
       f(layer_embedding);
       f(layer_projection);
@@ -133,7 +133,7 @@ struct WeightPlan {
         if (*source) f(*source);
       }
     }
-    f(output);
+    if (output) f(output);
   }
   // Calls f(source, whether it is a routed expert's) for every vector.
   template <class F>
@@ -169,12 +169,23 @@ struct WeightPlan {
       }
     }
     if (layer_projection_norm) f(layer_projection_norm, false);
-    f(output_norm, false);
+    if (output_norm) f(output_norm, false);
   }
 };
 
 // Marks the matrices of what the host computes: [layers]; or empty: nothing.
 void leave_to_host(const std::vector<HostShare>& shares, WeightPlan& plan);
+
+// Layers that stand behind each other: from `first` to before `end`.
+struct LayerRange {
+  std::int64_t first = 0, end = 0;
+  bool operator==(const LayerRange&) const = default;
+};
+// Whether the layers before `at` can be computed elsewhere than those behind: nothing but the residual stream
+// goes from one to the other.
+bool can_divide(const ModelConfig& config, std::int64_t at);
+// Leaves the others' weights out: the embedding goes with the first layer, the output with the last.
+void keep_layers(const LayerRange& layers, WeightPlan& plan);
 
 // Names what of the configuration cannot be run (check), and the tensor that is missing, or whose shape or
 // type is not what the configuration says. A tensor of a layer that nothing uses is refused as well: the
