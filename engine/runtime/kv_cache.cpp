@@ -12,12 +12,15 @@
 namespace fovea::runtime {
 namespace {
 
-// The layers whose window is so wide, or those without; the others keep nothing.
-PageShape layers_of(const KvCache::Settings& settings, bool with_window) {
+// The layers whose pages lie there; the others keep nothing.
+enum class Place : std::uint8_t { device, host, windows };
+PageShape layers_of(const KvCache::Settings& settings, Place place) {
   PageShape shape = settings.shape;
-  for (PageShape::Layer& layer : shape.layers) {
-    const bool passes = settings.windows.window > 0 && layer.has_window;
-    if (passes != with_window) layer = {};
+  for (std::size_t layer = 0; layer < shape.layers.size(); ++layer) {
+    const Place own = settings.on_host(layer)  ? Place::host
+                      : settings.passes(layer) ? Place::windows
+                                               : Place::device;
+    if (own != place) shape.layers[layer] = {};
   }
   return shape;
 }
@@ -91,13 +94,13 @@ void Sequence::point(std::size_t index) {
   const PageId page = pages_[index];
   pages_revision_ = next_revision();
   const auto stride = static_cast<std::size_t>(cache_->pool_.pages());
-  const std::vector<PageShape::Layer>& layers = cache_->shape().layers;
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     std::byte*& keys = keys_[layer * stride + index];
     std::byte*& values = values_[layer * stride + index];
-    if (cache_->windows_ == nullptr || !layers[layer].has_window) {
-      keys = cache_->pool_.keys(page, layer);
-      values = cache_->pool_.values(page, layer);
+    if (!cache_->settings_.passes(layer)) {
+      const PagePool& pool = cache_->settings_.on_host(layer) ? *cache_->host_pool_ : cache_->pool_;
+      keys = pool.keys(page, layer);
+      values = pool.values(page, layer);
     } else if (index < seen_) {
       keys = values = nullptr;
     } else {
@@ -122,7 +125,7 @@ Result<void> Sequence::own_last_page() {
   WindowPages* const windows = cache_->windows_.get();
   const PageId copy = windows && !windows->has_room() ? no_page : cache_->take(page.parent, id_);
   if (copy == no_page) return fail(phrases::kv_cache_place(), errors::no_page_for_copy());
-  cache_->pool_.copy(shared, copy, used);
+  cache_->copy(shared, copy, used);
   if (windows && windows->make(copy)) windows->copy(shared, copy, used);
   cache_->page(copy).tokens.assign(page.tokens.begin(), page.tokens.begin() + used);
   ++cache_->copies_;
@@ -263,11 +266,15 @@ std::int64_t KvCache::pages(const Settings& settings) {
 }
 
 std::int64_t KvCache::bytes(const Settings& settings) {
-  return pages(settings) * layers_of(settings, false).page_bytes();
+  return pages(settings) * layers_of(settings, Place::device).page_bytes();
+}
+
+std::int64_t KvCache::host_bytes(const Settings& settings) {
+  return pages(settings) * layers_of(settings, Place::host).page_bytes();
 }
 
 std::int64_t KvCache::window_page_bytes(const Settings& settings) {
-  return layers_of(settings, true).page_bytes();
+  return layers_of(settings, Place::windows).page_bytes();
 }
 
 KvCache::Bytes KvCache::window_bytes(const Settings& settings) {
@@ -276,7 +283,7 @@ KvCache::Bytes KvCache::window_bytes(const Settings& settings) {
 }
 
 std::int64_t KvCache::token_bytes(bool in_windows) const {
-  return layers_of(settings_, in_windows).token_bytes();
+  return layers_of(settings_, in_windows ? Place::windows : Place::device).token_bytes();
 }
 
 KvCache::Bytes KvCache::state_bytes() const {
@@ -286,30 +293,43 @@ KvCache::Bytes KvCache::state_bytes() const {
 }
 
 Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const kernels::Device& device,
-                                                 kernels::Stream& stream) {
-  FOVEA_TRY(PagePool pool, PagePool::create(layers_of(settings, false), pages(settings), device, stream));
+                                                 kernels::Stream& stream, const kernels::Device* host) {
+  FOVEA_TRY(PagePool pool,
+            PagePool::create(layers_of(settings, Place::device), pages(settings), device, stream));
+  std::optional<PagePool> host_pool;
+  if (settings.host_layers > 0) {
+    // Nothing is under way there between two passes, so that its copies need no stream.
+    assert(host != nullptr && host->memory_is_host());
+    FOVEA_TRY(host_pool, PagePool::create(layers_of(settings, Place::host), pages(settings), *host, stream));
+  }
   std::unique_ptr<WindowPages> windows;
   if (settings.windows.window > 0) {
-    FOVEA_TRY(windows, WindowPages::create(layers_of(settings, true), settings.windows, pages(settings),
-                                           settings.poison, device, stream));
+    FOVEA_TRY(windows, WindowPages::create(layers_of(settings, Place::windows), settings.windows,
+                                           pages(settings), settings.poison, device, stream));
   }
   std::unique_ptr<StatePool> states;
   if (settings.state.bytes > 0) {
     FOVEA_TRY(states, StatePool::create(settings.state, device, stream));
   }
   return std::unique_ptr<KvCache>(
-      new KvCache(settings, std::move(pool), std::move(windows), std::move(states)));
+      new KvCache(settings, std::move(pool), std::move(host_pool), std::move(windows), std::move(states)));
 }
 
-KvCache::KvCache(const Settings& settings, PagePool pool, std::unique_ptr<WindowPages> windows,
-                 std::unique_ptr<StatePool> states)
+KvCache::KvCache(const Settings& settings, PagePool pool, std::optional<PagePool> host_pool,
+                 std::unique_ptr<WindowPages> windows, std::unique_ptr<StatePool> states)
     : settings_(settings),
       pool_(std::move(pool)),
+      host_pool_(std::move(host_pool)),
       windows_(std::move(windows)),
       states_(std::move(states)),
       pages_(static_cast<std::size_t>(pool_.pages())) {
   // Low pages are taken first, so that a short conversation touches little of the arena.
   for (auto id = static_cast<PageId>(pool_.pages()); id-- > 0;) free_.push_back(id);
+}
+
+void KvCache::copy(PageId from, PageId to, std::int64_t tokens) const {
+  pool_.copy(from, to, tokens);
+  if (host_pool_) host_pool_->copy(from, to, tokens);
 }
 
 std::pair<PageId, std::int64_t> KvCache::best_child(PageId parent, std::span<const TokenId> tokens) {
@@ -385,6 +405,7 @@ PageId KvCache::take(PageId parent, std::uint64_t writer) {
   taken = {.parent = parent, .writer = writer, .free = false};
   children_of(parent).push_back(id);
   if (settings_.poison) pool_.poison(id);
+  if (settings_.poison && host_pool_) host_pool_->poison(id);
   return id;
 }
 

@@ -13,6 +13,9 @@
 // Layers with a window keep what sequences see, and behind that what fits beside it (window_pages.h): a new
 // sequence ends where what its next token sees is still there.
 //
+// The first layers may be computed by the processor beside a device (layers/first_layers.h): their part of
+// each page then lies in the host's memory, whatever they see.
+//
 // Where layers keep recurrent state, a sequence has one beside its pages (state_pool.h). It can be continued
 // only where its state is at hand: a new one begins behind the longest saved state of what it shares, and a
 // shortened one falls back to such a place.
@@ -22,6 +25,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -99,11 +103,17 @@ class KvCache {
  public:
   struct Settings {
     PageShape shape;
-    std::int64_t context = 0;    // tokens that all sequences can hold together …
-    std::int64_t sequences = 1;  // … if they are at most so many: each has a spare page to copy on write
+    std::int64_t context = 0;      // tokens that all sequences can hold together …
+    std::int64_t sequences = 1;    // … if they are at most so many: each has a spare page to copy on write
+    std::int64_t host_layers = 0;  // the first ones, that the processor computes
     WindowPages::Settings windows = {};
     StatePool::Settings state = {};
     bool poison = false;  // fill pages with not-a-number before use: for tests
+    // Whether a layer keeps what its window sees, and no more.
+    bool passes(std::size_t layer) const {
+      return windows.window > 0 && shape.layers[layer].has_window && !on_host(layer);
+    }
+    bool on_host(std::size_t layer) const { return static_cast<std::int64_t>(layer) < host_layers; }
   };
   // Where passes compute: of sequences. In the host's memory: of what they return to.
   struct Bytes {
@@ -120,11 +130,14 @@ class KvCache {
     std::int64_t saved = 0;       // what windows keep in the host's memory
   };
 
-  // Pages are copied in the stream's order, which must be that of the passes.
+  // Pages are copied in the stream's order, which must be that of the passes. `host`: the processor, where
+  // there are layers on it.
   static Result<std::unique_ptr<KvCache>> create(const Settings& settings, const kernels::Device& device,
-                                                 kernels::Stream& stream);
-  // What create() would allocate: for layers that see everything, and for windows.
+                                                 kernels::Stream& stream,
+                                                 const kernels::Device* host = nullptr);
+  // What create() would allocate: for layers that see everything, for those on the host, and for windows.
   static std::int64_t bytes(const Settings& settings);
+  static std::int64_t host_bytes(const Settings& settings);
   static Bytes window_bytes(const Settings& settings);
   static std::int64_t window_page_bytes(const Settings& settings);
   static std::int64_t pages(const Settings& settings);
@@ -137,11 +150,12 @@ class KvCache {
   void clear();
 
   std::int64_t bytes() const { return bytes(settings_); }
+  std::int64_t host_bytes() const { return host_bytes(settings_); }
   Bytes window_bytes() const { return window_bytes(settings_); }
   Bytes state_bytes() const;
   // Tokens between the places where sequences save their state; 0: they have none.
   std::int64_t state_spacing() const { return states_ ? states_->spacing() : 0; }
-  // Of a token, in the layers that keep all of them, or in those that keep what windows see.
+  // Of a token on the device, in the layers that keep all of them, or in those that keep what windows see.
   std::int64_t token_bytes(bool in_windows) const;
   const Settings& settings() const { return settings_; }
   const PageShape& shape() const { return settings_.shape; }
@@ -163,8 +177,9 @@ class KvCache {
     bool free = true;
   };
 
-  KvCache(const Settings& settings, PagePool pool, std::unique_ptr<WindowPages> windows,
-          std::unique_ptr<StatePool> states);
+  KvCache(const Settings& settings, PagePool pool, std::optional<PagePool> host_pool,
+          std::unique_ptr<WindowPages> windows, std::unique_ptr<StatePool> states);
+  void copy(PageId from, PageId to, std::int64_t tokens) const;
   Page& page(PageId id) { return pages_[static_cast<std::size_t>(id)]; }
   const Page& page(PageId id) const { return pages_[static_cast<std::size_t>(id)]; }
   std::vector<PageId>& children_of(PageId parent) {
@@ -180,7 +195,8 @@ class KvCache {
   void drop_copies_of(PageId id);
 
   Settings settings_;
-  PagePool pool_;                         // of layers that see everything
+  PagePool pool_;                         // of layers that see everything …
+  std::optional<PagePool> host_pool_;     // … and of those on the host; nothing: there are none
   std::unique_ptr<WindowPages> windows_;  // of the others; null: there are none
   std::unique_ptr<StatePool> states_;     // null: no layer has any
   std::vector<Page> pages_;

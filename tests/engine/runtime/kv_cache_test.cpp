@@ -191,6 +191,41 @@ class KvCacheTest : public QObject {
     QCOMPARE(fovea::tests::heap_device().allocated() - before, cache->bytes());
   }
 
+  // Those of the first layers lie in the host's memory, whole even where a window passes them.
+  void layersOfTheHostLieThere() {
+    const fovea::tests::HeapDevice device, host;
+    const KvCache::Settings settings{.shape = shape_with_windows,
+                                     .context = 24,
+                                     .sequences = 2,
+                                     .host_layers = 2,
+                                     .windows = {.window = window, .places = 6, .saved = 4},
+                                     .poison = true};
+    {
+      const auto cache = KvCache::create(settings, device, fovea::tests::no_stream(), &host);
+      FOVEA_VERIFY(cache);
+      const std::int64_t pages = KvCache::pages(settings);
+      QCOMPARE(host.allocated(), pages * 4 * 2 * 2 * (32 + 2 * 32));  // keys and values of two bytes
+      QCOMPARE((*cache)->host_bytes(), host.allocated());
+      QCOMPARE((*cache)->bytes(), pages * 4 * 2 * 2 * 16);
+      Sequence sequence = (*cache)->begin({}, 0);
+      const Tokens text = range(1, 18);
+      QVERIFY(compute(sequence, text));
+      QVERIFY(intact(sequence, text));
+      for (const std::size_t layer : {0, 1})
+        QVERIFY(std::ranges::none_of(std::span(sequence.pages()[layer].keys, 5),
+                                     [](const std::byte* page) { return page == nullptr; }));
+      QVERIFY(sequence.pages()[3].keys[0] == nullptr);
+      // Another one that writes on in the last page has a copy of it, in both places.
+      Sequence branch = branch_of(**cache, sequence);
+      QVERIFY(compute(branch, range(100, 3)));
+      QVERIFY(compute(sequence, range(200, 3)));
+      QCOMPARE((*cache)->statistics().copies, 1);
+      QVERIFY(intact(branch, joined(text, range(100, 3))));
+      QVERIFY(intact(sequence, joined(text, range(200, 3))));
+    }
+    QVERIFY(device.allocated() == 0 && host.allocated() == 0);
+  }
+
   // Of each layer its own heads, none of one without any; they lie behind each other.
   void layersHaveTheirOwnHeads() {
     const auto cache = make_cache(13, mixed_shape);
