@@ -42,60 +42,62 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
     each[tier.name] = tier.unit_bytes;
   }
   units[elsewhere(report)] = report.units_offloaded;
-  return {
-      {"fits", plan.fits},
-      {"budget_bytes", plan.budget_bytes},
-      {"total_bytes", plan.total_bytes},
-      {"least_bytes", plan.min_bytes},
-      {"parts",
-       {{"dense", plan.parts.dense},
-        {"experts", experts},
-        {"kv", plan.parts.kv},
-        {"windows", plan.parts.windows},
-        {"states", plan.parts.states},
-        {"activations", plan.parts.activations},
-        // Versions are read straight to their place, or beside a card through pinned main memory.
-        {"transfer", 0},
-        {"safety", plan.parts.safety}}},
-      {"host_bytes", plan.host_bytes},
-      {"host_parts",
-       {{"weights", plan.host.weights}, {"transfer", plan.host.transfer}, {"exchange", plan.host.exchange}}},
-      {"host_available_bytes", plan.host_available_bytes},
-      {"host_cache_bytes", plan.host_cache_bytes},
-      {"device_ms_per_token", report.device_part.ms()},
-      {"host_ms_per_token", report.host_part.ms()},
-      {"device_bytes_per_token", report.device_part.bytes()},
-      {"host_bytes_per_token", report.host_part.bytes()},
-      {"disk_bytes_per_token", report.disk_bytes_per_token},
-      {"dense_bytes_per_token", report.device_part.dense_bytes + report.host_part.dense_bytes},
-      {"expert_bytes_per_token", report.device_part.expert_bytes + report.host_part.expert_bytes},
-      {"device_gb_per_s", report.device_part.gb_per_s},
-      {"device_gop_per_s", report.prompt.device.gop_per_s},
-      {"prompt_tokens", prompt_tokens},
-      {"first_token_ms", 1e3 * report.first_token_seconds(prompt_tokens)},
-      {"assumed_link_gb_per_s", report.prompt.brought_bytes > 0 ? report.prompt.link_gb_per_s : 0},
-      {"units", units},
-      {"advice", english(plan.advice)},
-      {"notes", english(plan.notes)},
-      {"model", report.model},
-      {"policy", name_in(policy_names, report.policy())},
-      {"context", report.options.context},
-      {"kv_type", name_in(kv_names, report.options.kv)},
-      {"chunk", report.options.chunk},
-      {"bits_per_weight", bits},
-      {"mean_bits_per_weight", plan.mean_bits_per_weight},
-      {"unit_bytes", each},
-      {"high_per_layer", plan.high_per_layer},
-      {"units_per_layer", report.units_per_layer},
-      {"cpu_moe_layers", report.cpu_moe_layers},
-      {"units_cached", plan.units_cached},
-      {"arena_bytes", plan.arena_bytes},
-      {"slab_bytes", plan.slab_bytes},
-      {"layers", units_of_layers(report)},
-      {"basis",
-       {{"device_free_bytes", report.basis.device_free_bytes},
-        {"main_memory_free_bytes", report.basis.main_memory_free_bytes},
-        {"store", report.basis.store_fingerprint}}}};
+  return {{"fits", plan.fits},
+          {"budget_bytes", plan.budget_bytes},
+          {"total_bytes", plan.total_bytes},
+          {"least_bytes", plan.min_bytes},
+          {"parts",
+           {{"dense", plan.parts.dense},
+            {"experts", experts},
+            {"kv", plan.parts.kv},
+            {"windows", plan.parts.windows},
+            {"states", plan.parts.states},
+            {"activations", plan.parts.activations},
+            // Versions are read straight to their place, or beside a card through pinned main memory.
+            {"transfer", 0},
+            {"safety", plan.parts.safety}}},
+          {"host_bytes", plan.host_bytes},
+          {"host_parts",
+           {{"weights", plan.host.weights},
+            {"kv", plan.host.kv},
+            {"transfer", plan.host.transfer},
+            {"exchange", plan.host.exchange}}},
+          {"host_available_bytes", plan.host_available_bytes},
+          {"host_cache_bytes", plan.host_cache_bytes},
+          {"device_ms_per_token", report.device_part.ms()},
+          {"host_ms_per_token", report.host_part.ms()},
+          {"device_bytes_per_token", report.device_part.bytes()},
+          {"host_bytes_per_token", report.host_part.bytes()},
+          {"disk_bytes_per_token", report.disk_bytes_per_token},
+          {"dense_bytes_per_token", report.device_part.dense_bytes + report.host_part.dense_bytes},
+          {"expert_bytes_per_token", report.device_part.expert_bytes + report.host_part.expert_bytes},
+          {"device_gb_per_s", report.device_part.gb_per_s},
+          {"device_gop_per_s", report.prompt.device.gop_per_s},
+          {"prompt_tokens", prompt_tokens},
+          {"first_token_ms", 1e3 * report.first_token_seconds(prompt_tokens)},
+          {"assumed_link_gb_per_s", report.prompt.brought_bytes > 0 ? report.prompt.link_gb_per_s : 0},
+          {"units", units},
+          {"advice", english(plan.advice)},
+          {"notes", english(plan.notes)},
+          {"model", report.model},
+          {"policy", name_in(policy_names, report.policy())},
+          {"context", report.options.context},
+          {"kv_type", name_in(kv_names, report.options.kv)},
+          {"chunk", report.options.chunk},
+          {"bits_per_weight", bits},
+          {"mean_bits_per_weight", plan.mean_bits_per_weight},
+          {"unit_bytes", each},
+          {"high_per_layer", plan.high_per_layer},
+          {"units_per_layer", report.units_per_layer},
+          {"cpu_moe_layers", report.cpu_moe_layers},
+          {"units_cached", plan.units_cached},
+          {"arena_bytes", plan.arena_bytes},
+          {"slab_bytes", plan.slab_bytes},
+          {"layers", units_of_layers(report)},
+          {"basis",
+           {{"device_free_bytes", report.basis.device_free_bytes},
+            {"main_memory_free_bytes", report.basis.main_memory_free_bytes},
+            {"store", report.basis.store_fingerprint}}}};
 }
 
 std::string served_plan(const LoadPlan& plan) {
@@ -113,8 +115,8 @@ const char* const plan_keys =
     "                 up to total_bytes\n"
     "  host_bytes     main memory beside a card, not in the total: the sum of host_parts, which are "
     "weights\n"
-    "                 (of the units that the processor computes), transfer (the buffer of swaps) and\n"
-    "                 exchange (what passes send and receive)\n"
+    "                 (that the processor computes with), kv (of the layers that it computes whole),\n"
+    "                 transfer (the buffer of swaps) and exchange (what passes send and receive)\n"
     "  host_available_bytes  that there are for it; 0: not looked at\n"
     "  host_cache_bytes      on top, as it is needed: versions that swaps have read stay in so much\n"
     "  device_ms_per_token, host_ms_per_token  what reading the weights of a token takes at least on the "
@@ -172,8 +174,13 @@ std::string beside_the_card(const LoadPlan& report) {
   const Plan& plan = report.plan;
   std::string text;
   if (report.units_offloaded > 0)
-    text += row("units on the host", plan.host.weights,
-                fmt::format("{} units, computed by the processor", report.units_offloaded));
+    text +=
+        row(report.options.host_layers > 0 ? "layers on the host" : "units on the host", plan.host.weights,
+            fmt::format("{} units, computed by the processor", report.units_offloaded));
+  if (plan.host.kv > 0)
+    text += row("their KV cache", plan.host.kv,
+                fmt::format("of the first {} layers, which the processor computes whole",
+                            report.options.host_layers));
   if (plan.host.transfer > 0) text += row("buffer of swaps", plan.host.transfer);
   text += row("buffers of passes", plan.host.exchange);
   return text +

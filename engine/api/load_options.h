@@ -27,6 +27,9 @@ struct LoadOptions {
   // stay off it and come for prompts.
   std::int64_t chunk = 0;
   bool chunk_may_grow = false;  // to those, since nobody has chosen it
+  // Of the first layers, that the processor computes whole beside a card, with their cache: as -ngl leaves
+  // them there. Decided by the plan.
+  std::int64_t host_layers = 0;
   // Answers that are written at once, 1 … max_sequences, and the tokens of KV cache that they share; 0: as
   // many as one context has. What does not fit waits.
   std::int64_t sequences = 1;

@@ -213,10 +213,11 @@ struct Plan {
   std::int64_t units_on_host = 0;  // computed by the processor beside a card
   // Main memory beside a card, no part of the total; these add up to host_bytes.
   struct HostParts {
-    std::int64_t weights = 0;   // of the units that the processor computes
+    std::int64_t weights = 0;   // that the processor computes with
+    std::int64_t kv = 0;        // of the layers that it computes whole
     std::int64_t transfer = 0;  // pinned: the transient buffer of versions that are read or swapped
     std::int64_t exchange = 0;  // pinned: what passes send and receive
-    std::int64_t sum() const { return weights + transfer + exchange; }
+    std::int64_t sum() const { return weights + kv + transfer + exchange; }
     bool operator==(const HostParts&) const = default;
   } host;
   std::int64_t host_bytes = 0;

@@ -38,13 +38,19 @@ struct Activations {
   std::byte* attended_quantised = nullptr;
   float* logits = nullptr;  // [logits_rows, vocabulary]
 
-  // Calls f(pointer, bytes) for each. Where the device's memory is out of the host's reach, `apart`, choices
-  // and positions are the staging's to keep.
+  // Where they are: beside the host's memory, out of its reach, so that choices and positions are the
+  // staging's to keep; or in it, of layers that others follow elsewhere, so that there are no logits.
+  enum class Place : std::uint8_t { host, apart, host_before };
+  static Place place(const kernels::Device& device, bool is_last) {
+    return !device.memory_is_host() ? Place::apart : is_last ? Place::host : Place::host_before;
+  }
+
+  // Calls f(pointer, bytes) for each.
   template <class F>
-  void each(const models::ModelConfig& c, std::int64_t t, bool apart, F&& f) {
+  void each(const models::ModelConfig& c, std::int64_t t, Place place, F&& f) {
     const Widths w = widths(c);
     const auto floats = [&](auto*& pointer, std::int64_t elements) { f(pointer, 4 * elements); };
-    if (!apart) {
+    if (place != Place::apart) {
       floats(expert_ids, t * c.experts_used());
       floats(router_weights, t * c.experts_used());
       floats(positions, t);
@@ -72,7 +78,7 @@ struct Activations {
     const std::int64_t few = std::min(t, kernels::max_quantised_rows);
     floats(h_quantised, few * c.hidden);
     floats(attended_quantised, few * w.attended);
-    floats(logits, logits_rows(t, apart) * c.vocabulary);
+    floats(logits, place == Place::host_before ? 0 : logits_rows(t, place == Place::apart) * c.vocabulary);
   }
   // Of the host's memory the system gives pages as they are written; elsewhere rows are computed and read
   // back so many at a time.
@@ -80,16 +86,16 @@ struct Activations {
     constexpr std::int64_t max_rows = 32;
     return apart ? std::min(max_tokens, max_rows) : max_tokens;
   }
-  static std::int64_t bytes(const models::ModelConfig& c, std::int64_t max_tokens, bool apart) {
+  static std::int64_t bytes(const models::ModelConfig& c, std::int64_t max_tokens, Place place) {
     std::int64_t sum = 0;
-    Activations{}.each(c, max_tokens, apart, [&](auto*&, std::int64_t bytes) { sum += aligned(bytes); });
+    Activations{}.each(c, max_tokens, place, [&](auto*&, std::int64_t bytes) { sum += aligned(bytes); });
     return sum;
   }
   // `memory` holds bytes().
   static Activations in(std::byte* memory, const models::ModelConfig& c, std::int64_t max_tokens,
-                        bool apart) {
+                        Place place) {
     Activations out;
-    out.each(c, max_tokens, apart, [&]<class T>(T*& pointer, std::int64_t bytes) {
+    out.each(c, max_tokens, place, [&]<class T>(T*& pointer, std::int64_t bytes) {
       pointer = reinterpret_cast<T*>(memory);
       memory += aligned(bytes);
     });

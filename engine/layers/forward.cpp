@@ -50,11 +50,12 @@ struct Forward::State {
 };
 
 bool Forward::State::allocate() {
-  const bool apart = !device.memory_is_host();
-  bytes = Activations::bytes(model.config(), limits.tokens, apart);
+  const Activations::Place place =
+      Activations::place(device, model.range().end == model.config().layer_count());
+  bytes = Activations::bytes(model.config(), limits.tokens, place);
   memory = device.allocate(bytes);
   if (memory == nullptr) return false;
-  activations = Activations::in(memory, model.config(), limits.tokens, apart);
+  activations = Activations::in(memory, model.config(), limits.tokens, place);
   return true;
 }
 
@@ -246,7 +247,7 @@ std::int64_t Forward::streams_from() const {
 
 Forward::Bytes Forward::bytes_apart(const ModelConfig& config, const PassLimits& limits, bool host_computes) {
   const Staging::Bytes staged = Staging::bytes(config, limits);
-  return {.device = Activations::bytes(config, limits.tokens, true) + staged.device,
+  return {.device = Activations::bytes(config, limits.tokens, Activations::Place::apart) + staged.device,
           .host = staged.host + (host_computes ? HostExperts::host_bytes(config, limits.tokens) : 0)};
 }
 

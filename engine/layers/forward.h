@@ -64,7 +64,12 @@ class Forward {
   std::optional<Error> not_streamed() const;
   // The same before there are weights: all on one side, or apart.
   static std::int64_t activation_bytes(const models::ModelConfig& config, std::int64_t max_tokens) {
-    return Activations::bytes(config, max_tokens, false);
+    return Activations::bytes(config, max_tokens, Activations::Place::host);
+  }
+  // Of main memory, where the processor computes the first layers.
+  static std::int64_t first_layers_bytes(const models::ModelConfig& config, const PassLimits& limits) {
+    return Activations::bytes(config, limits.tokens, Activations::Place::host_before) +
+           4 * limits.tokens * config.hidden;
   }
   static Bytes bytes_apart(const models::ModelConfig&, const PassLimits&, bool host_computes);
 

@@ -46,6 +46,10 @@ FOVEA_PHRASE(
     "-ngl {given} leaves the feed-forward of the first {layers} {layers:layer|layers} to the processor "
     "(the output counts as a layer); everything else stays on the device");
 FOVEA_PHRASE(
+    gpu_layers_leave_layers,
+    "-ngl {given} leaves the first {layers} {layers:layer|layers} to the processor, with their attention "
+    "and their part of the KV cache (the output counts as a layer)");
+FOVEA_PHRASE(
     gpu_layers_leave_units,
     "-ngl {given} leaves the units of the first {layers} {layers:layer|layers} away (the output counts "
     "as a layer); everything that is not a unit stays on the device");

@@ -10,7 +10,8 @@
 //
 // On a GPU the slower place is the host: the processor computes these units, as the file has them. There, of
 // a model without experts, a layer's feed-forward goes as one; attention, routers, shared experts, the
-// embedding and the output stay on the device. Where the device has no slower place beside it (no GPU), these
+// embedding and the output stay on the device, but with -ngl, which leaves whole layers to the processor where
+// they can be parted (Surroundings::host_layers). Where the device has no slower place beside it (no GPU), these
 // units live on disk alone, and only experts can.
 #pragma once
 

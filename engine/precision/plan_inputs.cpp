@@ -137,23 +137,29 @@ std::int64_t transfer_bytes(const PrecisionRequest& request, const UnitPlan& pla
          largest;
 }
 
+// Of a layer that the device computes.
+bool any_away(const UnitPlan& plan, const Surroundings& around) {
+  const auto first = plan.units.first(around.host_layers);
+  return std::ranges::find(plan.absent.begin() + first, plan.absent.end(), true) != plan.absent.end();
+}
+
 // For prompts, to the card.
 bool brings_experts(const UnitPlan& plan, const Surroundings& around) {
-  return around.stream_bytes > 0 && plan.units.scope() == UnitScope::experts &&
-         std::ranges::find(plan.absent, true) != plan.absent.end();
+  return around.stream_bytes > 0 && plan.units.scope() == UnitScope::experts && any_away(plan, around);
 }
 
 Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& around,
                            const UnitPlan& plan) {
-  Plan::HostParts host{.weights = 0, .transfer = 0, .exchange = around.exchange_bytes};
-  bool any = false;
+  Plan::HostParts host{.weights = around.host_layer_bytes,
+                       .kv = around.host_kv_bytes,
+                       .transfer = 0,
+                       .exchange = around.exchange_bytes};
   for (UnitId id = 0; id < static_cast<UnitId>(plan.units.size()); ++id) {
     if (!plan.absent[static_cast<std::size_t>(id)]) continue;
-    any = true;
     for (const models::MatrixSource& matrix : plan.units[id].matrices())
       host.weights += around.host_bytes(matrix);
   }
-  if (any) host.exchange = around.exchange_with_host_bytes;
+  if (any_away(plan, around)) host.exchange = around.exchange_with_host_bytes;
   if (brings_experts(plan, around)) host.exchange += around.stream_host_bytes;
   if (plan.policy != PolicyKind::none) host.transfer = transfer_bytes(request, plan);
   return host;
@@ -315,6 +321,14 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   plan.absent = std::move(choice.absent);
   for (std::size_t unit = 0; unit < around.to_host.size(); ++unit)
     if (around.to_host[unit]) plan.absent[unit] = true;
+  if (around.host_layers > 0) {
+    std::fill_n(plan.absent.begin(), plan.units.first(around.host_layers), true);
+    std::erase_if(choice.notes, [](const Phrase& note) {
+      return note.is(phrases::gpu_layers_leave_experts.code) ||
+             note.is(phrases::gpu_layers_leave_feed_forward.code);
+    });
+    choice.notes.push_back(phrases::gpu_layers_leave_layers(request.offload.gpu_layers, around.host_layers));
+  }
   plan.cpu_moe_layers = choice.cpu_moe_layers;
   plan.cold_experts = choice.cold_experts;
   std::ranges::move(choice.notes, std::back_inserter(plan.notes));

@@ -51,7 +51,7 @@ Ceiling Engine::measure_ceiling() {
   const kernels::Device& device = *parts_->device;
   const double link = runtime::link_gb_per_s(device);
   std::unique_ptr<kernels::Stream> threads;  // the processor's
-  if (device.memory_is_host() || parts_->host_weights) {
+  if (device.memory_is_host() || parts_->host_weight_bytes() > 0) {
     if (const auto processor = runtime::chosen_device({}); processor)
       threads = (*processor)->make_stream({.threads = parts_->plan.options.threads});
   }

@@ -39,9 +39,10 @@ MemoryUse Engine::memory() const {
           .states = states.device + (card ? 0 : states.host),
           .activations = parts_->forward->bytes().device +
                          (parts_->precision ? parts_->precision->first_token_bytes() : 0),
-          .host_weights = parts_->host_weights ? parts_->host_weights->bytes() : 0,
+          .host_weights = parts_->host_weight_bytes(),
           .host_cache = parts_->precision ? parts_->precision->cached_bytes() : 0,
-          .host_buffers = parts_->forward->bytes().host + (card ? states.host + windows.host : 0) +
+          .host_buffers = parts_->forward->bytes().host + parts_->cache->host_bytes() +
+                          (card ? states.host + windows.host : 0) +
                           (parts_->precision ? parts_->precision->transfer_bytes() : 0)};
 }
 

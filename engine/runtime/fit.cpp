@@ -29,6 +29,25 @@ std::int64_t dense_bytes_per_token(const checkpoint::Checkpoint& file, const mod
          static_cast<std::int64_t>(units);
 }
 
+Subject::HostLayers host_layers_of(const checkpoint::Checkpoint& file, const models::WeightPlan& weights,
+                                   const models::ModelConfig& config, const kernels::Device& device,
+                                   const kernels::Device& processor, models::UnitScope scope,
+                                   std::int64_t layers) {
+  models::WeightPlan first = weights, others = weights;
+  models::keep_layers({0, layers}, first);
+  models::keep_layers({layers, config.layer_count()}, others);
+  const models::Placement there(file, device, scope), here(file, processor, scope);
+  Subject::HostLayers out{
+      .device_bytes = there.measure(weights, config).resident() - there.measure(others, config).resident(),
+      .host_bytes = here.measure(first, config).resident(),
+      .bytes_per_token = static_cast<double>(dense_bytes_per_token(file, first, config, processor, scope))};
+  first.each_matrix([&](const models::MatrixSource& matrix) {
+    if (!models::is_unit(scope, matrix.role) && matrix.role != models::Role::embedding)
+      out.multiply_adds += static_cast<double>(matrix.parameters());
+  });
+  return out;
+}
+
 // A token's, in the matrices without the output.
 double multiply_adds(const models::WeightPlan& weights, const models::ModelConfig& config) {
   const double share = used_share(config);
@@ -57,6 +76,16 @@ std::int64_t largest_expert(const Subject& subject) {
   return largest;
 }
 
+// As many as -ngl leaves there, but for the last one; none where a model's layers cannot be parted: then its
+// experts or its feed-forward alone go.
+std::int64_t whole_layers_on_host(const Subject& subject, const LoadOptions& options,
+                                  const Machine& machine) {
+  const std::int64_t given = options.precision.offload.gpu_layers, layers = subject.config->layer_count();
+  if (given < 0 || !machine.is_card() || !machine.has_file || !subject.host_layers) return 0;
+  const std::int64_t away = std::clamp<std::int64_t>(layers + 1 - given, 0, layers - 1);
+  return models::can_divide(*subject.config, away) ? away : 0;
+}
+
 // How a plan is tried.
 struct Trial {
   const precision::StoreProfile* profile = nullptr;  // or null
@@ -68,6 +97,7 @@ struct Trial {
 Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machine& machine,
                         const Trial& trial) {
   options.chunk = trial.chunk;
+  options.host_layers = whole_layers_on_host(subject, options, machine);
   PrecisionRequest request = options.precision;
   if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
   const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
@@ -88,6 +118,22 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
     around.host_bytes = subject.host_bytes;
   }
   around.to_host = trial.to_host;
+  Subject::HostLayers before;
+  if (options.host_layers > 0) {
+    const models::UnitScope with_policy = precision::unit_scope(policy, subject.has_experts());
+    before = subject.host_layers(with_policy != models::UnitScope::none ? with_policy
+                                 : subject.has_experts()                ? models::UnitScope::experts
+                                                                        : models::UnitScope::linear_layers,
+                                 options.host_layers);
+    around.dense_bytes -= before.device_bytes;
+    around.host_layers = options.host_layers;
+    around.host_layer_bytes = before.host_bytes;
+    around.host_kv_bytes = KvCache::host_bytes(kv);
+    const std::int64_t buffers =
+        layers::Forward::first_layers_bytes(*subject.config, pass_limits(*subject.config, options));
+    around.exchange_bytes += buffers;
+    around.exchange_with_host_bytes += buffers;
+  }
   if (trial.profile != nullptr) {
     around.uses = trial.profile->uses;
     around.host_gb_per_s = machine.facts.main_memory_gb_per_s;
@@ -99,7 +145,7 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
   }
   auto plan = precision::plan_precision_anyway(units.inputs, units.policy);
   if (machine.is_card()) plan.plan.host_available_bytes = machine.main_memory_bytes();
-  return Fitted{std::move(units), std::move(plan), options.chunk};
+  return Fitted{std::move(units), std::move(plan), options.chunk, options.host_layers, before};
 }
 
 }  // namespace
@@ -144,7 +190,11 @@ Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpo
               [&](models::UnitScope scope) {
                 return dense_bytes_per_token(checkpoint, weights, config, device, scope);
               },
-          .multiply_adds = multiply_adds(weights, config)};
+          .multiply_adds = multiply_adds(weights, config),
+          .host_layers =
+              [&](models::UnitScope scope, std::int64_t layers) {
+                return host_layers_of(checkpoint, weights, config, device, processor, scope, layers);
+              }};
 }
 
 Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,

@@ -31,6 +31,13 @@ struct Subject {
   // Read of what is no unit: of an expert's layer the experts that a token uses.
   std::function<std::int64_t(models::UnitScope)> dense_bytes_per_token;
   double multiply_adds = 0;  // of a token, in the matrices without the output
+  // What is no unit, where so many of the first layers are the processor's: bytes that the device is spared;
+  // bytes where the processor computes with them; and of a token there the bytes and the multiply-adds.
+  struct HostLayers {
+    std::int64_t device_bytes = 0, host_bytes = 0;
+    double bytes_per_token = 0, multiply_adds = 0;
+  };
+  std::function<HostLayers(models::UnitScope, std::int64_t layers)> host_layers;
   bool has_experts() const { return config->experts() > 0; }
 };
 Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpoint& checkpoint,
@@ -42,6 +49,7 @@ struct Machine {
   const kernels::Device* device = nullptr;  // whose packing counts; and whose memory, where none is given
   MachineFacts facts = {};                  // what is not given is seen when it is needed
   bool has_store = true;                    // false: versions come from elsewhere, nothing is known of them
+  bool has_file = true;  // false: weights come from elsewhere, and the device has all layers
 
   bool is_another() const { return facts.device_memory_bytes > 0; }
   // Has memory of its own, beside which the processor computes.
@@ -54,7 +62,9 @@ struct Machine {
 struct Fitted {
   precision::UnitPlan units;
   precision::PrecisionPlan precision;
-  std::int64_t chunk = 0;  // LoadOptions::chunk
+  std::int64_t chunk = 0;        // LoadOptions::chunk, …
+  std::int64_t host_layers = 0;  // … ::host_layers
+  Subject::HostLayers before;    // what is no unit in these
 };
 
 // `to_host` [units]: that are left to the host beside what the options say. Prompts that bring experts to the

@@ -142,17 +142,27 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
   const LoadOptions& options = parts.plan.options;
   const bool policy = parts.plan.policy() != PolicyKind::none;
   const std::vector<models::HostShare> host = planned.host;
+  FOVEA_TRY(const kernels::Device* const own, runtime::chosen_device({}));
+  layers::HostPart host_part{
+      .device = loading.weights && loading.weights->processor ? loading.weights->processor : own,
+      .threads = options.threads};
+  models::LayerRange range{0, parts.info.layers};
+  if (options.host_layers > 0) {
+    range.first = options.host_layers;
+    FOVEA_TRY(auto again, checkpoint::Checkpoint::open(options.model));
+    FOVEA_TRY(parts.first_layers,
+              models::Model::load(std::move(again), *host_part.device, options.threads, progress, stop,
+                                  models::UnitScope::none, {}, models::LayerRange{0, options.host_layers}));
+    host_part.first_layers = &*parts.first_layers;
+  }
   FOVEA_TRY(parts.model,
             models::Model::load(std::move(checkpoint), *parts.device, options.threads, progress, stop,
-                                policy ? planned.fitted.units.units.scope() : models::UnitScope::none, host));
-  layers::HostPart host_part;
+                                policy ? planned.fitted.units.units.scope() : models::UnitScope::none, host,
+                                range));
   if (!host.empty()) {
-    FOVEA_TRY(const kernels::Device* const own, runtime::chosen_device({}));
-    host_part.device = loading.weights && loading.weights->processor ? loading.weights->processor : own;
     FOVEA_TRY(parts.host_weights,
               models::HostWeights::load(*parts.model, *host_part.device, options.threads, progress, stop));
     host_part.weights = &*parts.host_weights;
-    host_part.threads = options.threads;
     if (planned.fitted.units.brings_experts)
       host_part.stream.from_tokens = options.precision.offload.stream_from;
     host_part.uses_per_token = planned.host_uses_per_token;
@@ -169,7 +179,7 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
     notes.push_back(phrases::prompts_bring_no_experts(why->what));
   }
   FOVEA_TRY(parts.cache, runtime::KvCache::create(runtime::kv_settings(parts.model->config(), options),
-                                                  *parts.device, *parts.stream));
+                                                  *parts.device, *parts.stream, host_part.device));
   parts.scheduler = std::make_unique<runtime::Scheduler>(parts);
   return {};
 }
@@ -178,9 +188,9 @@ void log_loaded(const Engine::Parts& parts, double seconds) {
   const LoadOptions& options = parts.plan.options;
   log::info("runtime", "loaded ", options.model.string(), " (", parts.info.architecture, ") in ", seconds,
             " s: weights ", parts.model->weight_bytes(), " bytes, on the host beside them ",
-            parts.host_weights ? parts.host_weights->bytes() : 0, " bytes, KV cache ", parts.cache->bytes(),
-            " bytes for ", options.context, " tokens, activations ", parts.forward->bytes().device,
-            " bytes, ", options.threads, " threads, ", parts.device->instruction_set());
+            parts.host_weight_bytes(), " bytes, KV cache ", parts.cache->bytes(), " bytes for ",
+            options.context, " tokens, activations ", parts.forward->bytes().device, " bytes, ",
+            options.threads, " threads, ", parts.device->instruction_set());
   const Plan& plan = parts.plan.plan;
   if (parts.plan.host_computes)
     log::info("runtime", "the plan for ", parts.device->name(), ": ", plan.total_bytes, " of ",
@@ -220,7 +230,8 @@ Result<std::unique_ptr<Engine::Parts>> assemble(Loading loading, const ProgressS
   FOVEA_TRY(auto planned, plan_and_store(subject, options,
                                          {.device = parts->device,
                                           .facts = loading.facts,
-                                          .has_store = !(loading.weights && loading.weights->versions)},
+                                          .has_store = !(loading.weights && loading.weights->versions),
+                                          .has_file = !loading.weights},
                                          loading.shown, progress, stop));
   FOVEA_CHECK(carry_out(loading, std::move(checkpoint), std::move(planned), *parts, progress, stop));
   log_loaded(*parts, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

@@ -144,11 +144,13 @@ std::optional<Error> refusal(const Subject& subject, const LoadOptions& options,
   return std::nullopt;
 }
 
-// Units that a token is expected to use of those that are the host's.
-double uses_of_absent(const UnitPlan& units, std::int64_t experts_used, std::span<const float> uses) {
+// Units that a token is expected to use of those that are the host's in layers of the device.
+double uses_of_absent(const Fitted& fitted, std::int64_t experts_used, std::span<const float> uses) {
+  const UnitPlan& units = fitted.units;
   const std::vector<double> chances = precision::chances(units.units, experts_used, uses);
   double sum = 0;
-  for (std::size_t unit = 0; unit < chances.size(); ++unit)
+  for (auto unit = static_cast<std::size_t>(units.units.first(fitted.host_layers)); unit < chances.size();
+       ++unit)
     if (units.absent[unit]) sum += chances[unit];
   return sum;
 }
@@ -178,6 +180,7 @@ LoadPlan describe(const Subject& subject, const LoadOptions& options, const Mach
   plan.options.precision.policy = fitted.units.policy;
   plan.options.chunk = fitted.chunk;
   plan.options.chunk_may_grow = false;
+  plan.options.host_layers = fitted.host_layers;
   for (std::size_t layer = 0; layer + 1 < plan.first_unit.size(); ++layer)
     plan.units_per_layer =
         std::max<std::int64_t>(plan.units_per_layer, plan.first_unit[layer + 1] - plan.first_unit[layer]);
@@ -440,7 +443,7 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
     basis.main_memory_free_bytes = machine.main_memory_bytes();
     out.host = precision::host_shares(out.fitted.units.units, out.fitted.units.absent);
     out.host_uses_per_token =
-        uses_of_absent(out.fitted.units, subject.config->experts_used(), profile ? profile->uses : no_uses);
+        uses_of_absent(out.fitted, subject.config->experts_used(), profile ? profile->uses : no_uses);
   }
   out.plan = describe(subject, options, machine, out.fitted);
   if (!out.refused) {

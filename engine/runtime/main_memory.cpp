@@ -92,7 +92,7 @@ Result<void> check_main_memory(const Plan& plan, const std::function<Phrase()>& 
   return fail(phrases::main_memory_place(),
               errors::main_memory_too_small(
                   Bytes{plan.host_bytes}, plan.units_on_host, Bytes{plan.host.weights},
-                  Bytes{plan.host.transfer + plan.host.exchange}, Bytes{plan.host_available_bytes})
+                  Bytes{plan.host_bytes - plan.host.weights}, Bytes{plan.host_available_bytes})
                   .advise(advice()));
 }
 

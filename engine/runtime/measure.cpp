@@ -56,17 +56,22 @@ std::int64_t bytes(const kernels::Expert& expert) {
 
 TokenCost Engine::cost() const {
   const models::Model& model = *parts_->model;
-  TokenCost cost{.weight_bytes = model.bytes_per_token(),
+  const models::Model* const before = parts_->first_layers ? &*parts_->first_layers : nullptr;
+  const std::int64_t bytes_before = before ? before->bytes_per_token() : 0;
+  TokenCost cost{.weight_bytes = model.bytes_per_token() + bytes_before,
                  .kv_bytes_per_token = parts_->cache->token_bytes(false),
                  .window_bytes_per_token = parts_->cache->token_bytes(true),
                  .window = parts_->cache->settings().windows.window,
                  .output_multiply_adds = multiply_adds(model.output())};
+  cost.host_weight_bytes = bytes_before;
   for (const models::LayerConfig& layer : model.config().layers) {
     if (const models::AttentionConfig* const attention = layer.attention())
       cost.attention_multiply_adds += 2 * attention->heads * attention->head_dim;
   }
   const std::int64_t used = model.config().experts_used();
-  for (const models::LayerWeights& layer : model.layers()) {
+  for (std::int64_t index = 0; index < model.config().layer_count(); ++index) {
+    const models::Model& has_it = index < model.range().first ? *before : model;
+    const models::LayerWeights& layer = has_it.layers()[static_cast<std::size_t>(index)];
     for (const kernels::Weight* weight :
          {&layer.attention.q, &layer.attention.k, &layer.attention.v, &layer.attention.output, &layer.delta.z,
           &layer.delta.a, &layer.delta.b, &layer.router, &layer.shared_gate})

@@ -71,7 +71,8 @@ struct Engine::Parts {
   const kernels::Device* device = nullptr;
   std::unique_ptr<kernels::Stream> stream;
   std::optional<models::Model> model;
-  std::optional<models::HostWeights> host_weights;  // what the processor computes with, beside the device
+  std::optional<models::Model> first_layers;             // that the processor computes, before the device's
+  std::optional<models::HostWeights> host_weights;       // what else it computes with, beside the device
   std::unique_ptr<runtime::PrecisionControl> precision;  // null: every weight as the file has it
   std::unique_ptr<runtime::UnitWatch> watch;             // null: … and there are no experts
   std::optional<layers::Forward> forward;
@@ -90,6 +91,10 @@ struct Engine::Parts {
                                       const std::stop_token& stop, runtime::RoutingRecord* record = nullptr);
   // Whether all is well on the device.
   Result<void> check_device() const;
+  // Of main memory beside a card.
+  std::int64_t host_weight_bytes() const {
+    return (first_layers ? first_layers->weight_bytes() : 0) + (host_weights ? host_weights->bytes() : 0);
+  }
 
   // Of prompts, in the next pass: the plan's, or fewer where a policy moves much.
   std::int64_t prompt_pass_tokens() const;

@@ -63,29 +63,36 @@ class Adviser {
         changed->precision.absent_units, changed->units.units.size()));
   }
 
-  // The fewest layers that must be the processor's beside a card, with the policy that is in force.
+  // The fewest layers that must be the processor's beside a card, with the policy that is in force: their
+  // experts, and where all experts away are not enough, some with their attention and cache. What is furthest
+  // away where nothing fits.
   struct Division {
     std::string flags;
     Fitted fitted;
   };
+  std::optional<Division> divided(const Fitted& fitted, std::int64_t without_experts,
+                                  std::int64_t whole) const {
+    const std::int64_t kept = fitted.units.units.layers() + 1 - whole;  // the output counts as a layer
+    auto changed = with([&](LoadOptions& o) {
+      o.precision.policy = fitted.units.policy;
+      o.precision.offload = {
+          .cpu_moe_layers = without_experts, .override_tensors = {}, .gpu_layers = whole > 0 ? kept : -1};
+    });
+    if (!changed) return std::nullopt;
+    std::string flags = without_experts > 0 ? "--n-cpu-moe " + std::to_string(without_experts) : "";
+    if (whole > 0) flags += (flags.empty() ? "" : " ") + ("-ngl " + std::to_string(kept));
+    return Division{.flags = std::move(flags), .fitted = *std::move(changed)};
+  }
   std::optional<Division> fewest_for_host(const Fitted& fitted) const {
-    const std::int64_t layers = fitted.units.units.layers();
-    for (std::int64_t away = 1; away <= layers; ++away) {
-      const std::int64_t kept = layers + 1 - away;  // the output counts as a layer
-      auto changed = with([&](LoadOptions& o) {
-        o.precision.policy = fitted.units.policy;
-        if (subject_.has_experts()) {
-          o.precision.offload = {.cpu_moe_layers = away, .override_tensors = {}, .gpu_layers = -1};
-        } else {
-          o.precision.offload = {.cpu_moe_layers = 0, .override_tensors = {}, .gpu_layers = kept};
-        }
-      });
-      if (!changed || (!changed->precision.plan.fits && away < layers)) continue;
-      return Division{.flags = subject_.has_experts() ? "--n-cpu-moe " + std::to_string(away)
-                                                      : "-ngl " + std::to_string(kept),
-                      .fitted = *std::move(changed)};
+    const std::int64_t layers = fitted.units.units.layers(), experts = subject_.has_experts() ? layers : 0;
+    std::optional<Division> last;
+    for (std::int64_t away = 1; away <= experts + layers; ++away) {
+      auto found = divided(fitted, std::min(away, experts), std::max<std::int64_t>(away - experts, 0));
+      if (!found) continue;
+      last = std::move(found);
+      if (last->fitted.precision.plan.fits) break;
     }
-    return std::nullopt;
+    return last;
   }
 
   void leave_to_host(const Fitted& fitted, std::vector<Phrase>& advice) const {

@@ -67,15 +67,21 @@ double LoadPlan::first_token_seconds(std::int64_t prompt_tokens) const {
   };
   const bool on_host = prompt.host.multiply_adds > 0;
   if (prompt_tokens < 1 || prompt.device.gop_per_s <= 0 || (on_host && prompt.host.gop_per_s <= 0)) return 0;
-  double once = prompt.output_multiply_adds;
-  for (const AttentionPart& part : prompt.attention) {
-    const auto window =
-        static_cast<double>(part.window > 0 ? std::min(part.window, prompt_tokens) : prompt_tokens);
-    once += part.multiply_adds * (window * (window + 1) / 2 + (tokens - window) * window);
-  }
+  const auto attended = [&](const std::vector<AttentionPart>& parts) {
+    double multiply_adds = 0;
+    for (const AttentionPart& part : parts) {
+      const auto window =
+          static_cast<double>(part.window > 0 ? std::min(part.window, prompt_tokens) : prompt_tokens);
+      multiply_adds += part.multiply_adds * (window * (window + 1) / 2 + (tokens - window) * window);
+    }
+    return multiply_adds;
+  };
+  const double once = prompt.output_multiply_adds + attended(prompt.attention);
   const double device = seconds(prompt.device, device_part.gb_per_s, once);
   if (!on_host) return device;
-  const double apart = std::max(device, seconds(prompt.host, host_part.gb_per_s, 0));
+  const double host = seconds(prompt.host, host_part.gb_per_s, attended(prompt.host_attention));
+  if (options.host_layers > 0) return host + device;  // one behind the other
+  const double apart = std::max(device, host);
   const std::int64_t from = options.precision.offload.stream_from;
   if (prompt.brought_bytes == 0 || from > std::min(prompt_tokens, options.chunk)) return apart;
   PromptPart all = prompt.device;
@@ -186,7 +192,24 @@ Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given,
          .dense_bytes_per_token =
              [token = dense - kernels::row_bytes(dense_type, precision::looked_up_weights(*shape))](
                  models::UnitScope) { return token; },
-         .multiply_adds = static_cast<double>(precision::multiply_adds(*shape))},
+         .multiply_adds = static_cast<double>(precision::multiply_adds(*shape)),
+         .host_layers =
+             [&](models::UnitScope, std::int64_t layers) {
+               const double share = static_cast<double>(layers) / static_cast<double>(shape->layers);
+               const std::int64_t table = shape->vocabulary * shape->hidden;
+               const std::int64_t looked_up = precision::looked_up_weights(*shape);
+               const auto in_layers =
+                   static_cast<double>(dense - kernels::row_bytes(dense_type, table + looked_up));
+               const std::int64_t chosen =
+                   shape->layers * shape->experts_used * 3 * shape->hidden * shape->expert_width;
+               const auto multiply_adds = static_cast<double>(precision::multiply_adds(*shape) - chosen);
+               const std::int64_t bytes = std::llround(share * in_layers);
+               return runtime::Subject::HostLayers{
+                   .device_bytes = bytes + kernels::row_bytes(dense_type, looked_up),
+                   .host_bytes = bytes + kernels::row_bytes(dense_type, table),
+                   .bytes_per_token = share * in_layers,
+                   .multiply_adds = share * multiply_adds};
+             }},
         options, machine);
   });
 }

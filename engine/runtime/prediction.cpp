@@ -14,10 +14,11 @@ namespace {
 using precision::UnitId;
 using precision::UnitPlan;
 
-std::vector<AttentionPart> attention_parts(const models::ModelConfig& config) {
+std::vector<AttentionPart> attention_parts(const models::ModelConfig& config, std::int64_t first,
+                                           std::int64_t end) {
   std::vector<AttentionPart> parts;
-  for (const models::LayerConfig& layer : config.layers) {
-    const models::AttentionConfig* const attention = layer.attention();
+  for (std::int64_t layer = first; layer < end; ++layer) {
+    const models::AttentionConfig* const attention = config.layer(layer).attention();
     if (attention == nullptr) continue;
     auto part = std::ranges::find(parts, attention->window, &AttentionPart::window);
     if (part == parts.end()) part = parts.insert(parts.end(), {.window = attention->window});
@@ -83,7 +84,8 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
   for (double& chance : chances) chance = in_pass(chance);
   const auto pass = reads(chances);
   const models::UnitScope scope = fitted.units.units.scope();
-  const auto dense = static_cast<double>(subject.dense_bytes_per_token(scope));
+  const Subject::HostLayers& before = fitted.before;
+  const auto dense = static_cast<double>(subject.dense_bytes_per_token(scope)) - before.bytes_per_token;
   const bool moves_experts = scope == models::UnitScope::experts;
   // Where the units of a mixture are its layers, its experts are as the file has them.
   const double file_experts =
@@ -96,19 +98,27 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
                       .gb_per_s = facts.device_gb_per_s};
   if (facts.device_gb_per_s == 0 && card && !machine.is_another())
     plan.device_part.gb_per_s = machine.device->facts().bandwidth_gb_per_s;
-  plan.prompt = {.device = {.multiply_adds = subject.multiply_adds - on_host,
+  plan.prompt = {.device = {.multiply_adds = subject.multiply_adds - on_host - before.multiply_adds,
                             .bytes = dense + pass.device +
                                      file_experts * (in_pass(used_share(config)) / used_share(config) - 1),
                             .gop_per_s = facts.device_gop_per_s},
-                 .attention = attention_parts(config),
+                 .attention = attention_parts(config, fitted.host_layers, config.layer_count()),
+                 .host_attention = attention_parts(config, 0, fitted.host_layers),
                  .output_multiply_adds = static_cast<double>(config.vocabulary * config.hidden)};
   if (!card || token.host == 0) return;
-  plan.host_part = {.dense_bytes = experts ? 0 : token.host,
+  plan.host_part = {.dense_bytes = before.bytes_per_token + (experts ? 0 : token.host),
                     .expert_bytes = experts ? token.host : 0,
                     .gb_per_s = facts.main_memory_gb_per_s};
-  plan.prompt.host = {.multiply_adds = on_host, .bytes = pass.host, .gop_per_s = facts.processor_gop_per_s};
-  if (fitted.units.brings_experts)
-    plan.prompt.brought_bytes = static_cast<double>(fitted.precision.plan.host.weights);
+  plan.prompt.host = {.multiply_adds = on_host + before.multiply_adds,
+                      .bytes = pass.host + before.bytes_per_token,
+                      .gop_per_s = facts.processor_gop_per_s};
+  const UnitPlan& units = fitted.units;
+  for (UnitId id = units.units.first(fitted.host_layers);
+       units.brings_experts && id < static_cast<UnitId>(units.units.size()); ++id) {
+    if (!units.absent[static_cast<std::size_t>(id)]) continue;
+    for (const models::MatrixSource& matrix : units.units[id].matrices())
+      plan.prompt.brought_bytes += static_cast<double>(subject.host_bytes(matrix));
+  }
 }
 
 }  // namespace fovea::runtime

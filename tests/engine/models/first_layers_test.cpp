@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 #include "apart_device.h"
@@ -107,6 +108,27 @@ class FirstLayersTest : public QObject {
         QVERIFY(divided.logits == expected.logits);
         QVERIFY(divided.chosen == expected.chosen);
       }
+    }
+  }
+
+  // With the GPU's own kernels behind.
+  void dividedEqualsTransformersEmulated_data() {
+    QTest::addColumn<QString>("name");
+    for (const char* name : {"experts", "qwen3-0"}) QTest::newRow(name) << name;
+  }
+  void dividedEqualsTransformersEmulated() {
+    QFETCH(QString, name);
+    const Case& c = case_named(name.toStdString());
+    const auto emulated = kernels::cuda::emulation::emulated_device();
+    const auto before = load_layers(c.model, cpu(), {0, 1}), behind = load_layers(c.model, *emulated, {1, 2});
+    FOVEA_VERIFY(before);
+    FOVEA_VERIFY(behind);
+    QCOMPARE(before->config().layer_count(), 2);
+    const layers::HostPart host{.first_layers = &*before, .device = &cpu(), .threads = 2};
+    for (const std::int64_t chunk : {7, 1}) {
+      const double difference =
+          largest_difference(outcome(*behind, *emulated, c.tokens, chunk, host, 1).logits, c.expected);
+      QVERIFY2(difference <= allowed(c, *emulated), std::to_string(difference).c_str());
     }
   }
 

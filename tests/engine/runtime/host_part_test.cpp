@@ -356,7 +356,7 @@ class HostPartTest : public QObject {
     QVERIFY2(message.contains("--policy fovea --n-cpu-moe 1 fits"), message.c_str());
   }
 
-  // Without experts it is the layers' feed-forward.
+  // Without experts it is whole layers, or by name their feed-forward.
   void denseLayersGiveTheProcessorsBits_data() {
     QTest::addColumn<int>("policy");
     QTest::addColumn<OffloadSettings>("offload");
@@ -366,7 +366,7 @@ class HostPartTest : public QObject {
     QTest::newRow("none, one layer") << none << gpu_layers(2) << 3;
     QTest::newRow("none, by name") << none << pattern("blk\\.1\\.=CPU") << 3;
     QTest::newRow("none, one tensor") << none << pattern("ffn_down=CPU") << 6;
-    QTest::newRow("static") << fixed << gpu_layers(2) << 3;
+    QTest::newRow("static") << fixed << gpu_layers(2) << 7;
   }
   void denseLayersGiveTheProcessorsBits() {
     QFETCH(int, policy);

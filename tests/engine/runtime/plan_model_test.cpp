@@ -246,7 +246,11 @@ class PlanModelTest : public QObject {
     QCOMPARE(divided->plan.total_bytes, total(divided->plan));
     QVERIFY(divided->plan.host.weights > 0);
     QVERIFY(divided->plan.host.exchange > whole->plan.host.exchange);
-    QCOMPARE(divided->plan.host_bytes, divided->plan.host.weights + divided->plan.host.exchange);
+    QCOMPARE(divided->plan.host_bytes,
+             divided->plan.host.weights + divided->plan.host.kv + divided->plan.host.exchange);
+    // -ngl leaves whole layers there, with their part of the cache.
+    QCOMPARE(divided->plan.host.kv + divided->plan.parts.kv, whole->plan.parts.kv);
+    QCOMPARE(divided->plan.host.kv > 0, !experts);
     QVERIFY(divided->plan.total_bytes < whole->plan.total_bytes);
     if (experts) {
       QCOMPARE(divided->plan.host.weights, dense_of_model(path, models::UnitScope::none) -
