@@ -90,6 +90,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
           {"high_per_layer", plan.high_per_layer},
           {"units_per_layer", report.units_per_layer},
           {"cpu_moe_layers", report.cpu_moe_layers},
+          {"host_layers", report.options.host_layers},
           {"units_cached", plan.units_cached},
           {"arena_bytes", plan.arena_bytes},
           {"slab_bytes", plan.slab_bytes},
@@ -139,7 +140,9 @@ const char* const plan_keys =
     "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
     "know\n"
     "  and model, policy, context, kv_type, chunk, bits_per_weight (by tier), mean_bits_per_weight,\n"
-    "  high_per_layer, units_per_layer, cpu_moe_layers, units_cached, arena_bytes, slab_bytes\n";
+    "  high_per_layer, units_per_layer, cpu_moe_layers, host_layers (the first ones, "
+    "whole),\n"
+    "                 units_cached, arena_bytes, slab_bytes\n";
 
 namespace {
 
@@ -173,14 +176,17 @@ std::string of_what_there_is(std::int64_t bytes, std::int64_t available) {
 std::string beside_the_card(const LoadPlan& report) {
   const Plan& plan = report.plan;
   std::string text;
-  if (report.units_offloaded > 0)
-    text +=
-        row(report.options.host_layers > 0 ? "layers on the host" : "units on the host", plan.host.weights,
-            fmt::format("{} units, computed by the processor", report.units_offloaded));
-  if (plan.host.kv > 0)
-    text += row("their KV cache", plan.host.kv,
-                fmt::format("of the first {} layers, which the processor computes whole",
-                            report.options.host_layers));
+  const std::int64_t layers = report.options.host_layers;
+  if (layers > 0) {
+    const std::int64_t others = report.units_offloaded - report.first_unit[static_cast<std::size_t>(layers)];
+    text += row("weights on the host", plan.host.weights,
+                fmt::format("the first {} layers{}, computed by the processor", layers,
+                            others > 0 ? fmt::format(", {} units of others", others) : ""));
+    text += row("their KV cache", plan.host.kv);
+  } else if (report.units_offloaded > 0) {
+    text += row("units on the host", plan.host.weights,
+                fmt::format("{} units, computed by the processor", report.units_offloaded));
+  }
   if (plan.host.transfer > 0) text += row("buffer of swaps", plan.host.transfer);
   text += row("buffers of passes", plan.host.exchange);
   return text +

@@ -290,8 +290,8 @@ void add_offload(CLI::App& command, OffloadSettings& offload) {
       ->allow_extra_args(false);
   group(command.add_option(
             "--n-gpu-layers,--gpu-layers", offload.gpu_layers,
-            "Keep only the last N layers' experts on the device (beside a GPU, without experts: their "
-            "feed-forward), the output counted as a layer; all: every one (-ngl)"))
+            "Keep only the last N layers on the device, the output counted as a layer (without a GPU, and of "
+            "layers that cannot be divided: their experts); all: every one (-ngl)"))
       ->type_name("N|all")
       ->transform(layers_or("all"));
   group(command.add_option(

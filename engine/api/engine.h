@@ -44,7 +44,8 @@ struct MemoryUse {  // bytes
   std::int64_t activations = 0;
   std::int64_t host_weights = 0;  // that the processor computes with beside a GPU; not on the device
   std::int64_t host_cache = 0;    // versions that swaps have read and that are kept there, now
-  // Beside a GPU, pinned: what passes exchange with it, what windows and states return to, swaps.
+  // Beside a GPU, pinned: what passes exchange with it, what windows and states return to, swaps; and cache
+  // and activations of layers that the processor computes as a whole.
   std::int64_t host_buffers = 0;
 
   std::int64_t on_device() const { return weights + kv_cache + windows + states + activations; }
@@ -53,7 +54,7 @@ struct MemoryUse {  // bytes
 // What one token costs, for shares of the machine's ceiling.
 struct TokenCost {
   std::int64_t weight_bytes = 0;             // read
-  std::int64_t kv_bytes_per_token = 0;       // of the KV cache, read for each token of the context …
+  std::int64_t kv_bytes_per_token = 0;       // of the device's KV cache, for each token of the context …
   std::int64_t window_bytes_per_token = 0;   // … and for each that a window sees, of the layers with one
   std::int64_t window = 0;                   // positions
   std::int64_t host_weight_bytes = 0;        // of weight_bytes, by the processor beside a GPU

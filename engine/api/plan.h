@@ -52,10 +52,11 @@ struct AttentionPart {
   double multiply_adds = 0;  // for each token, and each token that it sees
 };
 struct PromptCost {
-  PromptPart device = {}, host = {};               // host: beside a card
-  std::vector<AttentionPart> attention = {};       // on the device …
-  std::vector<AttentionPart> host_attention = {};  // … and before it, of layers that the processor has whole
-  double output_multiply_adds = 0;                 // on the device, for the last token
+  PromptPart device = {}, host = {};                 // host: beside a card
+  std::vector<AttentionPart> attention = {};         // on the device
+  PromptPart before = {};                            // of layers that the processor has as a whole …
+  std::vector<AttentionPart> before_attention = {};  // … with their attention
+  double output_multiply_adds = 0;                   // on the device, for the last token
   // Of the host's experts, which each pass may bring to the device instead; 0: none are brought. The link's
   // speed is not known before loading, and this is an assumption.
   double brought_bytes = 0, link_gb_per_s = 20;

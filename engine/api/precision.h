@@ -126,9 +126,9 @@ struct PmpdSettings {
   bool operator==(const PmpdSettings&) const = default;
 };
 
-// llama.cpp's flags: which experts (of a model without experts: feed-forward layers) stay in the slower
-// place. Beside a card that is main memory, and the processor computes them as the file has them; else the
-// disk, where experts alone can stay.
+// llama.cpp's flags: which experts (of a model without experts: feed-forward layers; with -ngl whole layers)
+// stay in the slower place. Beside a card that is main memory, and the processor computes them as the file
+// has them; else the disk, where experts alone can stay.
 struct OffloadSettings {
   std::int64_t cpu_moe_layers = 0;            // --n-cpu-moe N: of the first N layers; -1: the planner chooses
   std::vector<std::string> override_tensors;  // --override-tensor PATTERN=PLACE

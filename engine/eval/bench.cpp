@@ -109,7 +109,8 @@ Result<BenchResult> bench(Engine& engine, const BenchSettings& settings, const P
     result.decode = speed(settings.generated_tokens, totals);
     result.tpot_ms = eval::percentiles(milliseconds(each));
     const std::int64_t mean_context = settings.depth + (settings.generated_tokens + 1) / 2;
-    const auto bytes = static_cast<double>(cost.weight_bytes + cost.kv_bytes(mean_context));
+    const auto bytes =
+        static_cast<double>(cost.weight_bytes - cost.host_weight_bytes + cost.kv_bytes(mean_context));
     result.decode.ceiling_share =
         share(bytes * result.decode.tokens_per_second.median, ceiling.read_gb_per_s * 1e9);
   }

@@ -50,6 +50,15 @@ FOVEA_PHRASE(
     "-ngl {given} leaves the first {layers} {layers:layer|layers} to the processor, with their attention "
     "and their part of the KV cache (the output counts as a layer)");
 FOVEA_PHRASE(
+    gpu_layers_leave_nearly_all,
+    "-ngl {given} leaves the processor all layers but the last, with their attention and their part of the "
+    "KV cache, and of the last one what can go by itself (the output counts as a layer). Choose the "
+    "processor as the device to leave it everything");
+FOVEA_PHRASE(
+    override_overruled,
+    "--override-tensor keeps nothing of the first {layers} layers on the device: -ngl leaves them to "
+    "the processor as a whole");
+FOVEA_PHRASE(
     gpu_layers_leave_units,
     "-ngl {given} leaves the units of the first {layers} {layers:layer|layers} away (the output counts "
     "as a layer); everything that is not a unit stays on the device");

@@ -322,12 +322,18 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   for (std::size_t unit = 0; unit < around.to_host.size(); ++unit)
     if (around.to_host[unit]) plan.absent[unit] = true;
   if (around.host_layers > 0) {
-    std::fill_n(plan.absent.begin(), plan.units.first(around.host_layers), true);
+    const auto end = plan.absent.begin() + plan.units.first(around.host_layers);
+    const bool overruled = !offload.override_tensors.empty() && plan.units.scope() == UnitScope::experts &&
+                           std::find(plan.absent.begin(), end, false) != end;
+    std::fill(plan.absent.begin(), end, true);
     std::erase_if(choice.notes, [](const Phrase& note) {
       return note.is(phrases::gpu_layers_leave_experts.code) ||
              note.is(phrases::gpu_layers_leave_feed_forward.code);
     });
-    choice.notes.push_back(phrases::gpu_layers_leave_layers(request.offload.gpu_layers, around.host_layers));
+    choice.notes.push_back(offload.gpu_layers > 1
+                               ? phrases::gpu_layers_leave_layers(offload.gpu_layers, around.host_layers)
+                               : phrases::gpu_layers_leave_nearly_all(offload.gpu_layers));
+    if (overruled) choice.notes.push_back(phrases::override_overruled(around.host_layers));
   }
   plan.cpu_moe_layers = choice.cpu_moe_layers;
   plan.cold_experts = choice.cold_experts;

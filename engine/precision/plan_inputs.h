@@ -89,8 +89,8 @@ struct Surroundings {
   double host_gb_per_s = 0;
   // [units] that are left to the host beside what the request says; empty: none.
   std::vector<bool> to_host = {};
-  // So many of the first layers are the host's with everything in them: what of their weights is no unit, and
-  // their cache.
+  // The first `host_layers` layers are the host's as a whole: the bytes of their weights that are no units,
+  // and of their cache.
   std::int64_t host_layers = 0, host_layer_bytes = 0, host_kv_bytes = 0;
 };
 

@@ -90,13 +90,11 @@ FOVEA_PHRASE(shorter_context_would, "--context {context} instead of {now} fits")
 FOVEA_PHRASE(no_context_would, "A shorter context alone is not enough: even {context} tokens take {bytes}");
 FOVEA_PHRASE(give_more_bytes, "Give {least:exact} bytes or more, a shorter context, or a lower tier");
 FOVEA_PHRASE(no_division_fits_experts,
-             "Choose a shorter context or a smaller model: it does not fit even with all experts left to the "
-             "processor "
-             "(--n-cpu-moe, --override-tensor)");
+             "Choose a shorter context or a smaller model: it does not fit whatever is left to the processor "
+             "(--n-cpu-moe, -ngl, --override-tensor)");
 FOVEA_PHRASE(no_division_fits_layers,
-             "Choose a shorter context or a smaller model: it does not fit even with all feed-forward layers "
-             "left to the "
-             "processor (-ngl, --override-tensor)");
+             "Choose a shorter context or a smaller model: it does not fit whatever is left to the processor "
+             "(-ngl, --override-tensor)");
 FOVEA_PHRASE(leave_experts_to_host,
              "Leave more to the processor: {flags} fits (--n-cpu-moe auto finds it); --override-tensor "
              "chooses by name. Or "
@@ -145,11 +143,12 @@ FOVEA_ERROR(memory, budget_too_small_for_tier,
             "{budget} ({budget:exact} bytes) is too small: the model with every unit at {tier} takes {least} "
             "({least:exact} bytes)",
             "");
-FOVEA_ERROR(memory, main_memory_too_small,
-            "{needed} ({needed:exact} bytes) is needed beside the card ({units} {units:unit|units} that the "
-            "processor computes {weights}, buffers {buffers}), but only {available} ({available:exact} "
-            "bytes) is available",
-            "");
+FOVEA_ERROR(
+    memory, main_memory_too_small,
+    "{needed} ({needed:exact} bytes) is needed beside the card ({units} {units:unit|units} that the "
+    "processor computes {weights}, cache and buffers {buffers}), but only {available} ({available:exact} "
+    "bytes) is available",
+    "");
 FOVEA_ERROR(memory, no_memory_for_host_cache, "no {bytes} can be had for versions that are kept",
             "Choose less with --host-cache, or --no-host-cache");
 FOVEA_ERROR(invalid, host_cache_too_small, "{asked_for} of main memory hold no version of {largest}",

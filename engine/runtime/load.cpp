@@ -106,7 +106,7 @@ Result<void> add_precision(const Loading& loading, runtime::PlannedLoad planned,
                            const ProgressSink& progress, const std::stop_token& stop) {
   const models::ModelConfig& config = parts.model->config();
   if (parts.plan.policy() == PolicyKind::none) {
-    const auto experts = runtime::expert_layers(*parts.model);
+    const auto experts = parts.expert_layers();
     if (!experts.empty())
       parts.watch = std::make_unique<runtime::UnitWatch>(config.layer_count(), experts, config.experts_used(),
                                                          planned.host, !parts.device->memory_is_host());
@@ -188,9 +188,10 @@ void log_loaded(const Engine::Parts& parts, double seconds) {
   const LoadOptions& options = parts.plan.options;
   log::info("runtime", "loaded ", options.model.string(), " (", parts.info.architecture, ") in ", seconds,
             " s: weights ", parts.model->weight_bytes(), " bytes, on the host beside them ",
-            parts.host_weight_bytes(), " bytes, KV cache ", parts.cache->bytes(), " bytes for ",
-            options.context, " tokens, activations ", parts.forward->bytes().device, " bytes, ",
-            options.threads, " threads, ", parts.device->instruction_set());
+            parts.host_weight_bytes(), " bytes, KV cache ", parts.cache->bytes(), " and there ",
+            parts.cache->host_bytes(), " bytes for ", options.context, " tokens, activations ",
+            parts.forward->bytes().device, " bytes, ", options.threads, " threads, ",
+            parts.device->instruction_set());
   const Plan& plan = parts.plan.plan;
   if (parts.plan.host_computes)
     log::info("runtime", "the plan for ", parts.device->name(), ": ", plan.total_bytes, " of ",

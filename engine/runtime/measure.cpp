@@ -56,8 +56,7 @@ std::int64_t bytes(const kernels::Expert& expert) {
 
 TokenCost Engine::cost() const {
   const models::Model& model = *parts_->model;
-  const models::Model* const before = parts_->first_layers ? &*parts_->first_layers : nullptr;
-  const std::int64_t bytes_before = before ? before->bytes_per_token() : 0;
+  const std::int64_t bytes_before = parts_->first_layers ? parts_->first_layers->bytes_per_token() : 0;
   TokenCost cost{.weight_bytes = model.bytes_per_token() + bytes_before,
                  .kv_bytes_per_token = parts_->cache->token_bytes(false),
                  .window_bytes_per_token = parts_->cache->token_bytes(true),
@@ -70,8 +69,7 @@ TokenCost Engine::cost() const {
   }
   const std::int64_t used = model.config().experts_used();
   for (std::int64_t index = 0; index < model.config().layer_count(); ++index) {
-    const models::Model& has_it = index < model.range().first ? *before : model;
-    const models::LayerWeights& layer = has_it.layers()[static_cast<std::size_t>(index)];
+    const models::LayerWeights& layer = parts_->layer(index);
     for (const kernels::Weight* weight :
          {&layer.attention.q, &layer.attention.k, &layer.attention.v, &layer.attention.output, &layer.delta.z,
           &layer.delta.a, &layer.delta.b, &layer.router, &layer.shared_gate})

@@ -31,9 +31,6 @@ namespace fovea::runtime {
 
 class RoutingRecord;
 
-// The layers that have experts.
-std::vector<ExpertLayer> expert_layers(const models::Model& model);
-
 class Scheduler;
 
 // The next tokens of one sequence in a pass.
@@ -91,6 +88,12 @@ struct Engine::Parts {
                                       const std::stop_token& stop, runtime::RoutingRecord* record = nullptr);
   // Whether all is well on the device.
   Result<void> check_device() const;
+  // Of whichever place computes it.
+  const models::LayerWeights& layer(std::int64_t index) const {
+    const models::Model& has_it = index < model->range().first ? *first_layers : *model;
+    return has_it.layers()[static_cast<std::size_t>(index)];
+  }
+  std::vector<ExpertLayer> expert_layers() const;
   // Of main memory beside a card.
   std::int64_t host_weight_bytes() const {
     return (first_layers ? first_layers->weight_bytes() : 0) + (host_weights ? host_weights->bytes() : 0);

@@ -64,8 +64,8 @@ class Adviser {
   }
 
   // The fewest layers that must be the processor's beside a card, with the policy that is in force: their
-  // experts, and where all experts away are not enough, some with their attention and cache. What is furthest
-  // away where nothing fits.
+  // experts, and where leaving it all experts is not enough, some with their attention and cache. Where
+  // nothing fits: the division that leaves it most.
   struct Division {
     std::string flags;
     Fitted fitted;
@@ -89,6 +89,9 @@ class Adviser {
     for (std::int64_t away = 1; away <= experts + layers; ++away) {
       auto found = divided(fitted, std::min(away, experts), std::max<std::int64_t>(away - experts, 0));
       if (!found) continue;
+      // Nothing more goes: layers that cannot be divided, or the last one.
+      if (away > experts && experts > 0 && last && found->fitted.host_layers <= last->fitted.host_layers)
+        break;
       last = std::move(found);
       if (last->fitted.precision.plan.fits) break;
     }
@@ -166,8 +169,8 @@ Phrase advise_in_short(const Subject& subject, const LoadOptions& options, const
                            : policy == PolicyKind::fovea                     ? "--policy fovea "
                            : policy == PolicyKind::static_tiers              ? "--policy static "
                                                                              : "";
-  return experts ? phrases::leave_experts_to_host(also + found->flags)
-                 : phrases::leave_layers_to_host(also + found->flags);
+  return experts && found->fitted.host_layers == 0 ? phrases::leave_experts_to_host(also + found->flags)
+                                                   : phrases::leave_layers_to_host(also + found->flags);
 }
 
 Phrase advise_on_main_memory(const Subject& subject, const LoadOptions& options, const Machine& machine,
@@ -175,7 +178,7 @@ Phrase advise_on_main_memory(const Subject& subject, const LoadOptions& options,
   const bool experts = subject.has_experts();
   const std::int64_t layers = std::ssize(subject.weights->layers);
   const Adviser adviser(subject, options, machine);
-  for (std::int64_t away = 0; away <= layers && plan.units_on_host > 0; ++away) {
+  for (std::int64_t away = 0; away <= layers && plan.host.weights > 0; ++away) {
     OffloadSettings offload;
     if (experts) {
       offload.cpu_moe_layers = away;

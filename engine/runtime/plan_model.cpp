@@ -62,11 +62,14 @@ double LoadPlan::first_token_seconds(std::int64_t prompt_tokens) const {
   const auto tokens = static_cast<double>(prompt_tokens);
   const double passes = std::ceil(tokens / static_cast<double>(options.chunk));
   const auto seconds = [&](const PromptPart& part, double gb_per_s, double multiply_adds_once) {
+    if (part.gop_per_s <= 0) return 0.0;
     const double arithmetic = 2 * (part.multiply_adds * tokens + multiply_adds_once) / (1e9 * part.gop_per_s);
     return std::max(arithmetic, gb_per_s > 0 ? passes * part.bytes / (1e9 * gb_per_s) : 0);
   };
-  const bool on_host = prompt.host.multiply_adds > 0;
-  if (prompt_tokens < 1 || prompt.device.gop_per_s <= 0 || (on_host && prompt.host.gop_per_s <= 0)) return 0;
+  const bool on_host = prompt.host.multiply_adds > 0, first_there = prompt.before.multiply_adds > 0;
+  if (prompt_tokens < 1 || prompt.device.gop_per_s <= 0 || (on_host && prompt.host.gop_per_s <= 0) ||
+      (first_there && prompt.before.gop_per_s <= 0))
+    return 0;
   const auto attended = [&](const std::vector<AttentionPart>& parts) {
     double multiply_adds = 0;
     for (const AttentionPart& part : parts) {
@@ -78,18 +81,18 @@ double LoadPlan::first_token_seconds(std::int64_t prompt_tokens) const {
   };
   const double once = prompt.output_multiply_adds + attended(prompt.attention);
   const double device = seconds(prompt.device, device_part.gb_per_s, once);
-  if (!on_host) return device;
-  const double host = seconds(prompt.host, host_part.gb_per_s, attended(prompt.host_attention));
-  if (options.host_layers > 0) return host + device;  // one behind the other
-  const double apart = std::max(device, host);
+  // One place behind the other.
+  const double before = seconds(prompt.before, host_part.gb_per_s, attended(prompt.before_attention));
+  if (!on_host) return before + device;
+  const double apart = std::max(device, seconds(prompt.host, host_part.gb_per_s, 0));
   const std::int64_t from = options.precision.offload.stream_from;
-  if (prompt.brought_bytes == 0 || from > std::min(prompt_tokens, options.chunk)) return apart;
+  if (prompt.brought_bytes == 0 || from > std::min(prompt_tokens, options.chunk)) return before + apart;
   PromptPart all = prompt.device;
   all.multiply_adds += prompt.host.multiply_adds;
   all.bytes += prompt.brought_bytes;
   const double brought = std::max(seconds(all, device_part.gb_per_s, once),
                                   passes * prompt.brought_bytes / (1e9 * prompt.link_gb_per_s));
-  return from > 0 ? brought : std::min(apart, brought);
+  return before + (from > 0 ? brought : std::min(apart, brought));
 }
 
 std::vector<PlanDifference> differences(const LoadPlan& was, const LoadPlan& is) {
@@ -198,8 +201,8 @@ Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given,
                const double share = static_cast<double>(layers) / static_cast<double>(shape->layers);
                const std::int64_t table = shape->vocabulary * shape->hidden;
                const std::int64_t looked_up = precision::looked_up_weights(*shape);
-               const auto in_layers =
-                   static_cast<double>(dense - kernels::row_bytes(dense_type, table + looked_up));
+               const auto in_layers = static_cast<double>(
+                   std::max<std::int64_t>(0, dense - kernels::row_bytes(dense_type, table + looked_up)));
                const std::int64_t chosen =
                    shape->layers * shape->experts_used * 3 * shape->hidden * shape->expert_width;
                const auto multiply_adds = static_cast<double>(precision::multiply_adds(*shape) - chosen);

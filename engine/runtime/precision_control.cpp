@@ -19,7 +19,9 @@ precision::Handles handles_of(models::Model& model, const precision::UnitTable& 
   precision::Handles handles;
   for (const precision::Unit& unit : units.units()) {
     models::LayerWeights& layer = model.handles()[static_cast<std::size_t>(unit.layer)];
-    if (units.scope() == models::UnitScope::experts) {
+    if (unit.layer < model.range().first) {
+      handles.push_back({nullptr, nullptr, nullptr});  // the processor's, who publishes nothing
+    } else if (units.scope() == models::UnitScope::experts) {
       kernels::Expert& expert = layer.experts[static_cast<std::size_t>(unit.index)];
       handles.push_back({&expert.gate, &expert.up, &expert.down});
     } else {

@@ -13,6 +13,7 @@ namespace {
 
 using precision::UnitId;
 using precision::UnitPlan;
+using precision::UnitTable;
 
 std::vector<AttentionPart> attention_parts(const models::ModelConfig& config, std::int64_t first,
                                            std::int64_t end) {
@@ -27,12 +28,20 @@ std::vector<AttentionPart> attention_parts(const models::ModelConfig& config, st
   return parts;
 }
 
-// Of the units that the processor computes beside a card, for each token.
-double host_multiply_adds(const UnitPlan& units, std::span<const double> chances) {
-  double sum = 0;
-  for (UnitId id = 0; id < static_cast<UnitId>(units.units.size()); ++id) {
+// Of the units from `first` to before `end` that the processor computes beside a card, for each token; and
+// the bytes that it reads of them.
+struct OnHost {
+  double multiply_adds = 0, bytes = 0;
+};
+OnHost on_host(const Subject& subject, const UnitPlan& units, std::span<const double> chances, UnitId first,
+               UnitId end) {
+  OnHost sum;
+  for (UnitId id = first; id < end; ++id) {
     const auto u = static_cast<std::size_t>(id);
-    if (units.absent[u]) sum += chances[u] * static_cast<double>(units.units[id].parameters());
+    if (!units.absent[u]) continue;
+    sum.multiply_adds += chances[u] * static_cast<double>(units.units[id].parameters());
+    for (const models::MatrixSource& matrix : units.units[id].matrices())
+      sum.bytes += chances[u] * static_cast<double>(subject.host_bytes(matrix));
   }
   return sum;
 }
@@ -77,7 +86,14 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
     token.device += disk.used;
     plan.disk_bytes_per_token = disk.read;
   }
-  const double on_host = card ? host_multiply_adds(fitted.units, chances) : 0;
+  // Of layers that are the processor's as a whole, and of the device's.
+  const UnitTable& units = fitted.units.units;
+  const UnitId end = static_cast<UnitId>(units.size()), own = units.first(fitted.host_layers);
+  const auto there = [&](UnitId first, UnitId last) {
+    return card ? on_host(subject, fitted.units, chances, first, last) : OnHost{};
+  };
+  const double before_multiply_adds = fitted.before.multiply_adds + there(0, own).multiply_adds;
+  const double host_multiply_adds = there(own, end).multiply_adds;
   const auto in_pass = [&](double chance) {
     return 1 - std::pow(1 - chance, static_cast<double>(plan.options.chunk));
   };
@@ -98,25 +114,28 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
                       .gb_per_s = facts.device_gb_per_s};
   if (facts.device_gb_per_s == 0 && card && !machine.is_another())
     plan.device_part.gb_per_s = machine.device->facts().bandwidth_gb_per_s;
-  plan.prompt = {.device = {.multiply_adds = subject.multiply_adds - on_host - before.multiply_adds,
-                            .bytes = dense + pass.device +
-                                     file_experts * (in_pass(used_share(config)) / used_share(config) - 1),
-                            .gop_per_s = facts.device_gop_per_s},
-                 .attention = attention_parts(config, fitted.host_layers, config.layer_count()),
-                 .host_attention = attention_parts(config, 0, fitted.host_layers),
-                 .output_multiply_adds = static_cast<double>(config.vocabulary * config.hidden)};
-  if (!card || token.host == 0) return;
+  plan.prompt = {
+      .device = {.multiply_adds = subject.multiply_adds - host_multiply_adds - before_multiply_adds,
+                 .bytes = dense + pass.device +
+                          file_experts * (in_pass(used_share(config)) / used_share(config) - 1),
+                 .gop_per_s = facts.device_gop_per_s},
+      .attention = attention_parts(config, fitted.host_layers, config.layer_count()),
+      .before_attention = attention_parts(config, 0, fitted.host_layers),
+      .output_multiply_adds = static_cast<double>(config.vocabulary * config.hidden)};
+  if (!card || (token.host == 0 && fitted.host_layers == 0)) return;
   plan.host_part = {.dense_bytes = before.bytes_per_token + (experts ? 0 : token.host),
                     .expert_bytes = experts ? token.host : 0,
                     .gb_per_s = facts.main_memory_gb_per_s};
-  plan.prompt.host = {.multiply_adds = on_host + before.multiply_adds,
-                      .bytes = pass.host + before.bytes_per_token,
+  if (fitted.host_layers > 0)
+    plan.prompt.before = {.multiply_adds = before_multiply_adds,
+                          .bytes = before.bytes_per_token + there(0, own).bytes,
+                          .gop_per_s = facts.processor_gop_per_s};
+  plan.prompt.host = {.multiply_adds = host_multiply_adds,
+                      .bytes = there(own, end).bytes,
                       .gop_per_s = facts.processor_gop_per_s};
-  const UnitPlan& units = fitted.units;
-  for (UnitId id = units.units.first(fitted.host_layers);
-       units.brings_experts && id < static_cast<UnitId>(units.units.size()); ++id) {
-    if (!units.absent[static_cast<std::size_t>(id)]) continue;
-    for (const models::MatrixSource& matrix : units.units[id].matrices())
+  for (UnitId id = own; fitted.units.brings_experts && id < end; ++id) {
+    if (!fitted.units.absent[static_cast<std::size_t>(id)]) continue;
+    for (const models::MatrixSource& matrix : units[id].matrices())
       plan.prompt.brought_bytes += static_cast<double>(subject.host_bytes(matrix));
   }
 }

@@ -17,26 +17,24 @@ std::int64_t file_bytes(const kernels::Weight& weight) {
 
 }  // namespace
 
-std::vector<ExpertLayer> runtime::expert_layers(const models::Model& model) {
+std::vector<ExpertLayer> Engine::Parts::expert_layers() const {
   std::vector<ExpertLayer> found;
-  std::int64_t number = 0;
-  for (const models::LayerWeights& layer : model.layers()) {
-    if (!layer.experts.empty()) {
-      const kernels::Expert& expert = layer.experts.front();
-      ExpertLayer each{.layer = number, .experts = static_cast<std::int32_t>(layer.experts.size())};
-      for (const kernels::Weight* weight : {&expert.gate, &expert.up, &expert.down}) {
-        each.parameters += weight->rows * weight->columns;
-        each.file_bytes += file_bytes(*weight);
-      }
-      found.push_back(each);
+  for (std::int64_t number = 0; number < model->config().layer_count(); ++number) {
+    const std::vector<kernels::Expert>& experts = layer(number).experts;
+    if (experts.empty()) continue;
+    const kernels::Expert& expert = experts.front();
+    ExpertLayer each{.layer = number, .experts = static_cast<std::int32_t>(experts.size())};
+    for (const kernels::Weight* weight : {&expert.gate, &expert.up, &expert.down}) {
+      each.parameters += weight->rows * weight->columns;
+      each.file_bytes += file_bytes(*weight);
     }
-    ++number;
+    found.push_back(each);
   }
   return found;
 }
 
 std::vector<ExpertLayer> Engine::expert_layers() const {
-  return runtime::expert_layers(*parts_->model);
+  return parts_->expert_layers();
 }
 
 std::span<const float> Engine::calibrated_uses() const {

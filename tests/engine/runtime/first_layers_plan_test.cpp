@@ -2,6 +2,8 @@
 // attention and their part of the KV cache, the plan counts what loading takes, and where it cannot be
 // divided so it says what goes instead.
 #include <QTemporaryDir>
+#include <array>
+#include <thread>
 
 #include "engine/api/plan.h"
 #include "engine/api/sentence.h"
@@ -11,6 +13,7 @@
 
 #include "../models/apart_device.h"
 #include "expert_model.h"
+#include "family_models.h"
 
 using namespace fovea;
 using namespace fovea::tests;
@@ -91,6 +94,114 @@ class FirstLayersPlanTest : public QObject {
     }
   }
 
+  // Whoever asks what the routers chose hears of both sides, whether experts are the device's to move or not.
+  void theRoutersOfBothSidesAreTold_data() {
+    QTest::addColumn<int>("policy");
+    for (const PolicyKind policy : {PolicyKind::none, PolicyKind::dynaexq, PolicyKind::fovea})
+      QTest::newRow(std::string(name_in(policy_names, policy)).c_str()) << int(policy);
+  }
+  void theRoutersOfBothSidesAreTold() {
+    QFETCH(int, policy);
+    const QTemporaryDir stores;
+    LoadOptions request = layers_request("experts.gguf", 2);
+    if (policy != int(PolicyKind::none)) {
+      const auto with =
+          expert_model::with_policy(stores.path().toStdString(), PolicyKind(policy), {"file", "q2"});
+      request.precision = with.precision;
+      request.precision.offload.gpu_layers = 2;
+      request.precision.publish_after_passes = 1;
+    }
+    const auto divided = load_on(apart_, request),
+               here = load_on(processor_, layers_request("experts.gguf", -1));
+    QCOMPARE(divided->expert_layers().size(), std::size_t{2});
+    const auto tokens = expert_model::some_tokens(40);
+    std::array<std::vector<std::int32_t>, 2> first, second;
+    const auto ids_of = [&](Engine& engine, std::array<std::vector<std::int32_t>, 2>& ids) {
+      return engine.routing(tokens, 3, [&](const PassRouting& pass) -> Result<void> {
+        for (std::size_t layer = 0; layer < ids.size(); ++layer)
+          ids[layer].insert(ids[layer].end(), pass.layers[layer].ids.begin(), pass.layers[layer].ids.end());
+        return {};
+      });
+    };
+    FOVEA_VERIFY(ids_of(*divided, first));
+    FOVEA_VERIFY(ids_of(*here, second));
+    QCOMPARE(first[0].size(), std::size_t{40 * expert_model::used});
+    QCOMPARE(first[0], second[0]);  // of the processor's layer
+    if (policy == int(PolicyKind::none)) QCOMPARE(first[1], second[1]);
+    Snapshot snapshot;
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+          expert_model::logits(*divided, tokens);
+          return divided->read_snapshot(snapshot);
+        },
+        kLong));
+    QCOMPARE(snapshot.layers, 2);
+    QCOMPARE(snapshot.units.size(), std::size_t{16});
+    QCOMPARE(divided->precision().has_value(), policy != int(PolicyKind::none));
+    QCOMPARE(divided->plan().units_offloaded, 8);
+  }
+
+  // What an answer's tokens used, of several answers at once.
+  void answersAreRecordedAsTheyAre() {
+    LoadOptions request = expert_model::plain_request();
+    const QTemporaryDir folder;
+    request.model = std::filesystem::path(folder.filePath("model.gguf").toStdString());
+    family_models::Copy("mellum-0.gguf", request.model);
+    request.context = 256;
+    request.need_tokenizer = true;
+    request.sequences = 2;
+    const auto here = load_on(processor_, request);
+    request.precision.offload.gpu_layers = 2;
+    const auto divided = load_on(apart_, request);
+    QVERIFY(divided->plan().options.host_layers > 0);
+    const auto answer = [](Engine& engine, std::vector<std::vector<std::int32_t>>& uses) {
+      GenerateRequest question;
+      question.raw_prompt = "abcdefgh";
+      question.max_tokens = 16;
+      question.sampling.temperature = 0;
+      auto result = engine.generate(question, {}, {}, {}, [&](std::span<const TokenRecord> more) {
+        for (const TokenRecord& record : more) {
+          auto& own = uses.emplace_back();
+          for (const auto& use : record.uses) own.push_back(use.expert);
+        }
+      });
+      if (!result) qFatal("%s", result.error().message().c_str());
+      return result->tokens;
+    };
+    std::vector<std::vector<std::int32_t>> uses_here, uses_divided;
+    QCOMPARE(answer(*divided, uses_divided), answer(*here, uses_here));
+    QCOMPARE(uses_divided, uses_here);
+    QVERIFY(!uses_here.empty() && !uses_here.front().empty());
+    // Two at once.
+    std::vector<std::vector<std::int32_t>> one, two;
+    std::vector<TokenId> other;
+    std::thread beside([&] { other = answer(*divided, one); });
+    const auto own = answer(*divided, two);
+    beside.join();
+    QCOMPARE(own, other);
+    QCOMPARE(uses_divided, two);
+  }
+
+  // The last layer and the output stay; of that layer goes what can go by itself, and both are said.
+  void nearlyAllGoes() {
+    const auto tokens = expert_model::some_tokens(40);
+    const auto expected =
+        expert_model::logits(*load_on(processor_, layers_request("experts.gguf", -1)), tokens);
+    for (const std::int64_t kept : {0, 1}) {
+      const auto divided = load_on(apart_, layers_request("experts.gguf", kept));
+      const LoadPlan& plan = divided->plan();
+      QCOMPARE(plan.options.host_layers, 1);
+      QCOMPARE(plan.units_offloaded, 16);
+      QVERIFY(notes_say(plan.plan, "all layers but the last"));
+      QVERIFY(expert_model::logits(*divided, tokens) == expected);
+      QCOMPARE(plan.plan.host_bytes, divided->memory().host_weights + divided->memory().host_buffers);
+    }
+    LoadOptions request = layers_request("experts.gguf", 2);
+    request.precision.offload.override_tensors = {"blk\\.0\\.=GPU"};
+    QVERIFY(
+        notes_say(load_on(apart_, request)->plan().plan, "--override-tensor keeps nothing of the first 1"));
+  }
+
   // A published shape is planned alike: every layer takes its share. Where one state is all layers', experts
   // go alone.
   void shapesAreDividedToo() {
@@ -112,6 +223,25 @@ class FirstLayersPlanTest : public QObject {
     QVERIFY(share > 0.3 && share < 0.6);
     QVERIFY(half->host_part.dense_bytes > 0 &&
             half->host_part.dense_bytes < whole->device_part.dense_bytes / 2);
+    MachineFacts timed = card;
+    timed.device_gop_per_s = 1e5;
+    timed.device_gb_per_s = 1000;
+    timed.processor_gop_per_s = 1e3;
+    timed.main_memory_gb_per_s = 50;
+    request.precision.offload.gpu_layers = -1;
+    const auto fast = plan_shape({.name = "qwen3-4b"}, request, timed);
+    request.precision.offload.gpu_layers = 19;  // of 36, and the output
+    const auto slow = plan_shape({.name = "qwen3-4b"}, request, timed);
+    FOVEA_VERIFY(fast);
+    FOVEA_VERIFY(slow);
+    QCOMPARE(slow->options.host_layers, 18);
+    QCOMPARE(slow->units_offloaded, 0);  // a dense shape has no units, and its layers go all the same
+    QVERIFY(slow->plan.host.weights > 0);
+    // Half of the layers on a processor with a hundredth of the arithmetic.
+    const double times = slow->first_token_seconds(1024) / fast->first_token_seconds(1024);
+    QVERIFY2(times > 40 && times < 60, std::to_string(times).c_str());
+    QVERIFY(slow->host_part.dense_bytes > 0.4 * fast->device_part.dense_bytes);
+    request.precision.offload.gpu_layers = 25;
     const auto hybrid = plan_shape({.name = "qwen3-next-80b-a3b"}, request, card);
     FOVEA_VERIFY(hybrid);
     QCOMPARE(hybrid->options.host_layers, 0);
