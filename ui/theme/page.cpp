@@ -15,7 +15,7 @@ namespace fovea::ui {
 namespace {
 
 constexpr int page_margin = space::widest - grasp_margin;
-constexpr int scroll_room = 10;  // a bar stands in the margin
+constexpr int scroll_room = space::tight + 10;  // a bar stands in the margin, apart from the page
 
 }  // namespace
 
