@@ -90,7 +90,7 @@ Result<std::unique_ptr<ReplayResidency>> ReplayResidency::create(const precision
   r.swaps_.emplace(*r.versions_, *r.cache_, r.disk_, r.recorder_, limits, in_flight,
                    std::span<std::byte* const>());
   FOVEA_TRY(const auto loads, r.versions_->reserve(first));
-  r.versions_->publish_first(loads);
+  r.versions_->publish_first(loads, first);
   r.cache_->begin();
   return made;
 }

@@ -176,6 +176,10 @@ bool HostExperts::PassSteps::feed_forward(std::int64_t layer, const Rows& rows, 
   }
   if (block.tokens <= kernels::max_quantised_rows && host_.asks())
     return ask(layer, rows, block, chosen, then);
+  if (!own.computes_now()) {
+    block.then = then;
+    return inner_.feed_forward(layer, rows, block);
+  }
   const bool brings = host_.streamed_ && block.tokens >= host_.stream_from_ && host_.streamed_->has(layer);
   return brings ? bring(layer, rows, block, chosen, then) : cross(layer, rows, block, then);
 }

@@ -53,16 +53,17 @@ StreamedExperts::Bytes StreamedExperts::bytes(const models::ModelConfig& config,
 }
 
 StreamedExperts::StreamedExperts(const models::ModelConfig& config, const kernels::Device& device,
-                                 const models::HostWeights& weights, std::int64_t max_tokens)
+                                 const models::HostWeights& weights, std::int64_t max_tokens,
+                                 std::int64_t part_bytes)
     : config_(config),
       device_(device),
       weights_(weights),
       max_tokens_(max_tokens),
+      part_bytes_(part_bytes),
       link_(device.make_stream({.background = true})) {}
 
 StreamedExperts::~StreamedExperts() {
   if (link_ != nullptr) link_->synchronize();
-  if (pinned_) device_.unpin(weights_.memory().data());
   if (on_device_ != nullptr) device_.release(on_device_, bytes_.device);
   if (on_host_ != nullptr) device_.release_host(on_host_, bytes_.host);
 }
@@ -72,47 +73,53 @@ Result<std::unique_ptr<StreamedExperts>> StreamedExperts::create(const models::M
                                                                  const models::HostWeights& weights,
                                                                  std::int64_t max_tokens,
                                                                  std::int64_t part_bytes) {
-  std::unique_ptr<StreamedExperts> streamed(new StreamedExperts(config, device, weights, max_tokens));
-  streamed->divide(part_bytes);
-  if (streamed->parts_.empty() || streamed->allocate(part_bytes)) return streamed;
+  std::unique_ptr<StreamedExperts> streamed(
+      new StreamedExperts(config, device, weights, max_tokens, part_bytes));
+  streamed->divide();
+  if (streamed->parts_.empty() || streamed->allocate()) return streamed;
   return fail(phrases::forward_pass_place(),
               errors::no_memory_for_streaming(device.name(), fovea::Bytes{streamed->bytes_.device},
                                               fovea::Bytes{std::ssize(weights.memory())}));
 }
 
-void StreamedExperts::divide(std::int64_t part_bytes) {
+// What the processor has now.
+void StreamedExperts::divide() {
+  divided_revision_ = weights_.revision();
+  parts_.clear();
+  first_part_.clear();
   for (std::int64_t layer = 0; layer < config_.layer_count(); ++layer) {
     first_part_.push_back(parts_.size());
-    const std::span<const std::span<const std::byte>> regions = weights_.layer(layer).regions;
-    for (std::size_t e = 0; e < regions.size(); ++e) {
-      const std::span<const std::byte> region = regions[e];
-      if (region.empty()) continue;
-      const bool is_new = parts_.size() == first_part_.back() ||
-                          parts_.back().source.size() + region.size() > static_cast<std::size_t>(part_bytes);
-      if (is_new) parts_.push_back({.layer = layer, .source = {region.data(), 0}, .experts = {}});
+    const models::HostWeights::Layer& own = weights_.layer(layer);
+    for (std::size_t e = 0; e < own.regions.size(); ++e) {
+      const std::int64_t bytes = std::ssize(own.regions[e]);
+      if (bytes == 0 || !own.experts[e].gate) continue;
+      const bool is_new = parts_.size() == first_part_.back() || parts_.back().bytes + bytes > part_bytes_;
+      if (is_new) parts_.push_back({.layer = layer, .places = {}});
       Part& part = parts_.back();
-      assert(part.source.data() + part.source.size() == region.data());
-      part.source = {part.source.data(), part.source.size() + region.size()};
-      part.experts.push_back(static_cast<std::int32_t>(e));
+      part.places.push_back({static_cast<std::int32_t>(e), part.bytes});
+      part.bytes += bytes;
     }
   }
   first_part_.push_back(parts_.size());
 }
 
-bool StreamedExperts::allocate(std::int64_t part_bytes) {
-  std::size_t largest = 0;
-  for (const Part& part : parts_)
-    for (const std::int32_t e : part.experts)
-      largest = std::max(largest, weights_.layer(part.layer).regions[static_cast<std::size_t>(e)].size());
-  const auto largest_bytes = static_cast<std::int64_t>(largest);
-  bytes_ = bytes(config_, max_tokens_, largest_bytes, part_bytes);
+void StreamedExperts::begin_pass() {
+  brought_ = 0;
+  if (divided_revision_ != weights_.revision()) divide();
+}
+
+bool StreamedExperts::allocate() {
+  std::int64_t largest = 0;
+  for (std::int64_t layer = 0; layer < config_.layer_count(); ++layer)
+    for (const std::span<const std::byte> region : weights_.layer(layer).regions)
+      largest = std::max(largest, std::ssize(region));
+  bytes_ = bytes(config_, max_tokens_, largest, part_bytes_);
   on_device_ = device_.allocate(bytes_.device);
   on_host_ = device_.allocate_host(bytes_.host);
   if (on_device_ == nullptr || on_host_ == nullptr || link_ == nullptr) return false;
-  pinned_ = device_.pin(weights_.memory().data(), std::ssize(weights_.memory()));
-  if (!pinned_) return false;
+  if (!weights_.pin(device_)) return false;
   Layout device{.memory = on_device_}, host{.memory = on_host_};
-  memory_.each(config_, max_tokens_, fitting(part_bytes, config_.experts(), largest_bytes), device);
+  memory_.each(config_, max_tokens_, fitting(part_bytes_, config_.experts(), largest), device);
   kernels::Expert* tables = nullptr;
   host(tables, buffer_count * config_.experts());
   for (int i = 0; i < buffer_count; ++i) {
@@ -133,7 +140,7 @@ std::span<const StreamedExperts::Part> StreamedExperts::parts_of(std::int64_t la
 
 double StreamedExperts::all_bytes() const {
   double bytes = 0;
-  for (const Part& part : parts_) bytes += static_cast<double>(part.source.size());
+  for (const Part& part : parts_) bytes += static_cast<double>(part.bytes);
   return bytes;
 }
 
@@ -142,12 +149,23 @@ double StreamedExperts::measure_link() {
   double seconds = 0;
   for (int i = 0; i < 3; ++i) {  // the first one may have to wake the device
     const auto begin = std::chrono::steady_clock::now();
-    device_.copy(buffers_[0].memory, part.source.data(), std::ssize(part.source), *link_);
+    copy(part, buffers_[0].memory);
     link_->synchronize();
     const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     seconds = i == 0 ? took : std::min(seconds, took);
   }
-  return static_cast<double>(part.source.size()) / seconds;
+  return static_cast<double>(part.bytes) / seconds;
+}
+
+// Those that lie behind each other in main memory in one piece.
+void StreamedExperts::copy(const Part& part, std::byte* memory) {
+  for (std::size_t first = 0, end = 0; first < part.places.size(); first = end) {
+    const std::byte* const source = region(part, part.places[first]).data();
+    const std::byte* until = source;
+    for (end = first; end < part.places.size() && region(part, part.places[end]).data() == until; ++end)
+      until += region(part, part.places[end]).size();
+    device_.copy(memory + part.places[first].offset, source, until - source, *link_);
+  }
 }
 
 bool StreamedExperts::feed_forward(std::int64_t layer, const kernels::FeedForward& block, bool alone,
@@ -175,8 +193,7 @@ bool StreamedExperts::bring(std::int64_t part, kernels::Stream& stream) {
   for (const std::int64_t end = std::min(part + buffer_count, all); brought_ < end; ++brought_) {
     Buffer& buffer = buffers_[brought_ % buffer_count];
     buffer.free->wait();
-    const std::span<const std::byte> source = parts_[static_cast<std::size_t>(brought_)].source;
-    device_.copy(buffer.memory, source.data(), std::ssize(source), *link_);
+    copy(parts_[static_cast<std::size_t>(brought_)], buffer.memory);
     device_.record(*buffer.here, *link_);
   }
   buffers_[part % buffer_count].here->wait();
@@ -188,28 +205,26 @@ void StreamedExperts::unpack(const Part& part, Buffer& buffer, kernels::Stream& 
   const models::HostWeights::Layer& own = weights_.layer(part.layer);
   std::fill_n(buffer.table, config_.experts(), empty(own.experts.front()));
   const auto expert = [&](std::size_t i) -> const kernels::Expert& {
-    return own.experts[static_cast<std::size_t>(part.experts[i])];
+    return own.experts[static_cast<std::size_t>(part.places[i].expert)];
   };
-  const auto bytes = [&](std::size_t i) {
-    return own.regions[static_cast<std::size_t>(part.experts[i])].size();
-  };
+  const auto bytes = [&](std::size_t i) { return region(part, part.places[i]).size(); };
   const auto alike = [&](std::size_t a, std::size_t b) {
     return bytes(a) == bytes(b) && expert(a).gate.type == expert(b).gate.type &&
            expert(a).up.type == expert(b).up.type && expert(a).down.type == expert(b).down.type;
   };
-  for (std::size_t first = 0, end = 0; first < part.experts.size(); first = end) {
-    for (end = first + 1; end < part.experts.size() && alike(first, end);) ++end;
+  for (std::size_t first = 0, end = 0; first < part.places.size(); first = end) {
+    for (end = first + 1; end < part.places.size() && alike(first, end);) ++end;
     unpack_run(part, first, end - first, buffer.memory, stream);
   }
-  // Where things have moved to.
-  const auto moved = [&](const auto*& at) {
-    if (at != nullptr)
-      at = reinterpret_cast<std::remove_reference_t<decltype(at)>>(
-          memory_.unpacked + (reinterpret_cast<const std::byte*>(at) - part.source.data()));
-  };
-  for (const std::int32_t e : part.experts) {
-    kernels::Expert& handle = buffer.table[e];
-    handle = own.experts[static_cast<std::size_t>(e)];
+  for (const Part::Place& place : part.places) {
+    // Where things have moved to.
+    const auto moved = [&, begin = region(part, place).data()](const auto*& at) {
+      if (at != nullptr)
+        at = reinterpret_cast<std::remove_reference_t<decltype(at)>>(
+            memory_.unpacked + place.offset + (reinterpret_cast<const std::byte*>(at) - begin));
+    };
+    kernels::Expert& handle = buffer.table[place.expert];
+    handle = own.experts[static_cast<std::size_t>(place.expert)];
     for (kernels::Weight* weight : {&handle.gate, &handle.up, &handle.down}) {
       moved(weight->data);
       if (weight->packing == kernels::Packing::tiles)
@@ -224,36 +239,32 @@ void StreamedExperts::unpack(const Part& part, Buffer& buffer, kernels::Stream& 
 void StreamedExperts::unpack_run(const Part& part, std::size_t first, std::size_t count,
                                  const std::byte* source, kernels::Stream& stream) {
   const models::HostWeights::Layer& own = weights_.layer(part.layer);
-  const auto e = static_cast<std::size_t>(part.experts[first]);
-  const kernels::Expert& expert = own.experts[e];
-  const std::span<const std::byte> region = own.regions[e];
+  const Part::Place& place = part.places[first];
+  const kernels::Expert& expert = own.experts[static_cast<std::size_t>(place.expert)];
+  const std::span<const std::byte> region = this->region(part, place);
+  const auto offset_of = [&](const auto* at) {
+    return place.offset + (reinterpret_cast<const std::byte*>(at) - region.data());
+  };
   const std::int64_t stride = std::ssize(region);
-  std::int64_t matrices_end = region.data() - part.source.data();
+  std::int64_t matrices_end = place.offset;
   for (const kernels::Weight* weight : {&expert.gate, &expert.up, &expert.down}) {
-    const std::int64_t offset = weight->data - part.source.data();
-    const std::int64_t row_bytes = kernels::row_bytes(weight->type, weight->columns);
-    if (weight->packing == kernels::Packing::rows) {
-      device_.copy_within(memory_.unpacked + offset, source + offset, weight->rows * row_bytes, stride,
+    const std::int64_t offset = offset_of(weight->data);
+    const std::int64_t bytes = weight->rows * kernels::row_bytes(weight->type, weight->columns);
+    if (weight->packing == kernels::Packing::rows) {  // as the handle says then, whatever is preferred
+      device_.copy_within(memory_.unpacked + offset, source + offset, bytes, stride,
                           static_cast<std::int64_t>(count), stream);
     } else {
-      device_.operations().repack({.source = source + offset,
-                                   .target = memory_.unpacked + offset,
-                                   .type = weight->type,
-                                   .rows = weight->rows,
-                                   .columns = weight->columns,
-                                   .stride = stride,
-                                   .count = static_cast<std::int64_t>(count)},
-                                  stream);
+      models::unpack(device_, *weight, source + offset, memory_.unpacked + offset, stride,
+                     static_cast<std::int64_t>(count), stream);
     }
-    matrices_end = std::max(matrices_end, offset + weight->rows * row_bytes);
+    matrices_end = std::max(matrices_end, offset + bytes);
   }
   if (expert.gate_bias == nullptr && expert.up_bias == nullptr && expert.down_bias == nullptr) return;
   // Biases lie behind the matrices.
-  std::int64_t begin = region.data() + stride - part.source.data();
+  std::int64_t begin = place.offset + stride;
   const std::int64_t end = begin;
   for (const float* bias : {expert.gate_bias, expert.up_bias, expert.down_bias})
-    if (bias != nullptr)
-      begin = std::min(begin, reinterpret_cast<const std::byte*>(bias) - part.source.data());
+    if (bias != nullptr) begin = std::min(begin, offset_of(bias));
   assert(begin >= matrices_end);
   device_.copy_within(memory_.unpacked + begin, source + begin, end - begin, stride,
                       static_cast<std::int64_t>(count), stream);

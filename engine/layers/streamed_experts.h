@@ -53,13 +53,13 @@ class StreamedExperts {
                      std::int64_t part_bytes);
   Bytes bytes() const { return bytes_; }
 
-  // Whether the layer has experts in main memory, all of which can come.
+  // Whether the processor has experts of the layer now, all of which can come.
   bool has(std::int64_t layer) const { return !parts_of(layer).empty(); }
   double all_bytes() const;  // that a pass brings, of all layers
   // Bytes a second that come, measured by a copy.
   double measure_link();
 
-  void begin_pass() { brought_ = 0; }
+  void begin_pass();
   // Adds to block.out what the layer's experts here give for block's tokens; `alone`: writes it. Of `block`
   // it reads x, the choices and the sizes. False: the device has failed.
   bool feed_forward(std::int64_t layer, const kernels::FeedForward& block, bool alone,
@@ -67,11 +67,15 @@ class StreamedExperts {
 
  private:
   static constexpr int buffer_count = 3;
-  // Experts that lie behind each other.
+  // Experts that come together and lie behind each other then.
   struct Part {
+    struct Place {
+      std::int32_t expert = 0;
+      std::int64_t offset = 0;  // in the part
+    };
     std::int64_t layer = 0;
-    std::span<const std::byte> source;
-    std::vector<std::int32_t> experts;
+    std::int64_t bytes = 0;
+    std::vector<Place> places;
   };
   struct Buffer {
     std::byte* memory = nullptr;
@@ -89,11 +93,15 @@ class StreamedExperts {
   };
 
   StreamedExperts(const models::ModelConfig& config, const kernels::Device& device,
-                  const models::HostWeights& weights, std::int64_t max_tokens);
-  void divide(std::int64_t part_bytes);
-  bool allocate(std::int64_t part_bytes);
+                  const models::HostWeights& weights, std::int64_t max_tokens, std::int64_t part_bytes);
+  void divide();
+  bool allocate();
   std::span<const Part> parts_of(std::int64_t layer) const;
+  std::span<const std::byte> region(const Part& part, const Part::Place& place) const {
+    return weights_.layer(part.layer).regions[static_cast<std::size_t>(place.expert)];
+  }
   bool bring(std::int64_t part, kernels::Stream& stream);
+  void copy(const Part& part, std::byte* memory);
   void unpack(const Part& part, Buffer& buffer, kernels::Stream& stream);
   void unpack_run(const Part& part, std::size_t first, std::size_t count, const std::byte* source,
                   kernels::Stream& stream);
@@ -102,7 +110,7 @@ class StreamedExperts {
   const models::ModelConfig& config_;
   const kernels::Device& device_;
   const models::HostWeights& weights_;
-  const std::int64_t max_tokens_;
+  const std::int64_t max_tokens_, part_bytes_;
   std::vector<Part> parts_;
   std::vector<std::size_t> first_part_;  // [layers + 1]
   std::unique_ptr<kernels::Stream> link_;
@@ -110,9 +118,9 @@ class StreamedExperts {
   Memory memory_;
   std::byte* on_device_ = nullptr;
   std::byte* on_host_ = nullptr;
-  bool pinned_ = false;
   Bytes bytes_;
-  std::int64_t brought_ = 0;  // parts, of this pass
+  std::int64_t brought_ = 0;            // parts, of this pass
+  std::uint64_t divided_revision_ = 0;  // of the weights
 };
 
 }  // namespace fovea::layers

@@ -12,6 +12,7 @@ namespace fovea::models {
 struct HostWeights::Memory {
   explicit Memory(const kernels::Device& on) : device(on) {}
   ~Memory() {
+    if (pinned_for != nullptr) pinned_for->unpin(arena);
     if (arena != nullptr) device.release(arena, bytes);
   }
   Memory(const Memory&) = delete;
@@ -20,6 +21,7 @@ struct HostWeights::Memory {
   const kernels::Device& device;
   std::byte* arena = nullptr;
   std::int64_t bytes = 0;
+  const kernels::Device* pinned_for = nullptr;
 };
 
 HostWeights::HostWeights() = default;
@@ -29,6 +31,31 @@ HostWeights::~HostWeights() = default;
 
 std::span<std::byte> HostWeights::memory() const {
   return {memory_->arena, static_cast<std::size_t>(memory_->arena != nullptr ? memory_->bytes : 0)};
+}
+
+bool HostWeights::Layer::computes_now() const {
+  return shared.gate || std::ranges::any_of(experts, [](const kernels::Expert& e) { return bool(e.gate); });
+}
+
+const kernels::Expert& HostWeights::expert(std::int64_t layer, std::int64_t index) const {
+  return experts_[static_cast<std::size_t>(layer)][static_cast<std::size_t>(index)];
+}
+
+void HostWeights::set_on_device(std::int64_t layer, std::int64_t index, bool on_device) {
+  Layer& of = layers_[static_cast<std::size_t>(layer)];
+  if (of.experts.empty()) return;
+  of.all_experts = false;
+  kernels::Expert& now = of.experts[static_cast<std::size_t>(index)];
+  now = expert(layer, index);
+  ++revision_;
+  if (!on_device) return;
+  for (kernels::Weight* weight : {&now.gate, &now.up, &now.down}) weight->data = nullptr;
+}
+
+bool HostWeights::pin(const kernels::Device& device) const {
+  if (memory_->pinned_for == nullptr && device.pin(memory_->arena, memory_->bytes))
+    memory_->pinned_for = &device;
+  return memory_->pinned_for == &device;
 }
 
 bool HostWeights::empty() const {
@@ -58,6 +85,7 @@ class HostLoader {
     for (const LayerPlan& layer : model_.plan().layers) out_.layers_.push_back(bind(layer));
     FOVEA_CHECK(run_transfers(model_.checkpoint(), device_, std::move(transfers_), threads, progress,
                               std::move(stop)));
+    for (const HostWeights::Layer& layer : out_.layers_) out_.experts_.push_back(layer.experts);
     return std::move(out_);
   }
 
@@ -142,6 +170,30 @@ Result<HostWeights> HostWeights::load(const Model& model, const kernels::Device&
   } catch (const std::bad_alloc&) {
     return fail(phrases::loading_place(), errors::no_memory());
   }
+}
+
+bool can_unpack(const kernels::Device& device, const kernels::Weight& weight) {
+  const kernels::Packing wanted = device.preferred_packing(weight.type, weight.rows, weight.columns);
+  if (weight.packing == kernels::Packing::rows) return wanted == kernels::Packing::rows;
+  return wanted == weight.packing || device.operations().repack != nullptr;
+}
+
+void unpack(const kernels::Device& device, const kernels::Weight& weight, const std::byte* source,
+            std::byte* target, std::int64_t stride, std::int64_t count, kernels::Stream& stream) {
+  const kernels::Packing wanted = device.preferred_packing(weight.type, weight.rows, weight.columns);
+  if (weight.packing == kernels::Packing::rows || device.operations().repack == nullptr) {
+    const std::int64_t bytes = device.packed_bytes(wanted, weight.type, weight.rows, weight.columns);
+    device.copy_within(target, source, bytes, stride, count, stream);
+    return;
+  }
+  device.operations().repack({.source = source,
+                              .target = target,
+                              .type = weight.type,
+                              .rows = weight.rows,
+                              .columns = weight.columns,
+                              .stride = stride,
+                              .count = count},
+                             stream);
 }
 
 }  // namespace fovea::models

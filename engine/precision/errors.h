@@ -69,6 +69,10 @@ FOVEA_PHRASE(
     prompts_bring_experts,
     "For long prompts the processor's experts are brought to the card, a few at a time, where that is "
     "faster; {bytes} of its memory are for that");
+FOVEA_PHRASE(
+    experts_change_places,
+    "At any time the processor has {away} of the {all} experts: those that the work uses least. Main "
+    "memory has all of them, so that they change places with the card's");
 FOVEA_PHRASE(cpu_moe_auto_layers, "--n-cpu-moe auto is {layers} of {all} layers");
 FOVEA_PHRASE(
     cpu_moe_auto_coldest,
@@ -220,6 +224,14 @@ FOVEA_ERROR(internal, residency_handles, "{handles} handles; expected one for ea
 FOVEA_ERROR(internal, first_tiers_of_others, "the first tiers of {count} units; expected, once, of {units}",
             "");
 FOVEA_ERROR(internal, first_tier_on_host, "should have a tier, but is the host's", "");
+
+// host_source.cpp
+FOVEA_ERROR(
+    memory, no_memory_to_change_places,
+    "{device} has no {size} to spare, or {pinned} of main memory cannot be pinned: experts that change "
+    "places between the two need that",
+    "Close other programs, or give --policy none, which leaves experts where they are");
+FOVEA_ERROR(internal, host_version_is_not_read, "is copied from main memory, and not read", "");
 
 // version_table.cpp and residency.cpp, the audit.
 FOVEA_ERROR(internal, unit_at_unknown_tier, "is published at tier {tier}", "");

@@ -51,8 +51,9 @@ bool found(const text::Regex& expression, std::string_view name) {
 
 class Choosing {
  public:
-  Choosing(const UnitTable& units, const OffloadSettings& settings, SlowerPlace place, const HostCost* cost)
-      : units_(units), settings_(settings), place_(place), cost_(cost) {
+  Choosing(const UnitTable& units, const OffloadSettings& settings, SlowerPlace place, const HostCost* cost,
+           LastLayer last_layer)
+      : units_(units), settings_(settings), place_(place), cost_(cost), last_layer_(last_layer) {
     choice_.absent.resize(static_cast<std::size_t>(units.size()));
     decided_.resize(choice_.absent.size());
   }
@@ -68,6 +69,7 @@ class Choosing {
       find_layers(fits);
     }
     FOVEA_CHECK(check_served());
+    choice_.named = std::move(decided_);
     return std::move(choice_);
   }
 
@@ -169,8 +171,25 @@ class Choosing {
       choice_.cpu_moe_layers = layers;
       found = fits(choice_.absent);
     }
+    if (found && choice_.cpu_moe_layers > 0 && last_layer_ == LastLayer::in_part) give_back(by_name, fits);
     if (cost_ != nullptr && found && choice_.cpu_moe_layers > 0 && take_cold(by_name, fits)) return;
     choice_.notes.push_back(phrases::cpu_moe_auto_layers(choice_.cpu_moe_layers, units_.layers()));
+  }
+
+  // Of the last layer that was taken, as many as have room.
+  void give_back(const std::vector<bool>& by_name, const FitsWithout& fits) {
+    const UnitId end = units_.first(choice_.cpu_moe_layers), first = units_.first(choice_.cpu_moe_layers - 1);
+    const auto with = [&](UnitId until) {
+      std::vector<bool> absent = choice_.absent;
+      std::copy(by_name.begin() + first, by_name.begin() + until, absent.begin() + first);
+      return absent;
+    };
+    UnitId most = first, too_many = end;
+    while (too_many - most > 1) {
+      const UnitId middle = most + (too_many - most) / 2;
+      (fits(with(middle)) ? most : too_many) = middle;
+    }
+    choice_.absent = with(most);
   }
 
   // What is read from the disk stays in memory while it is needed, so that all layers share what room there
@@ -220,6 +239,7 @@ class Choosing {
   const OffloadSettings& settings_;
   const SlowerPlace place_;
   const HostCost* const cost_;  // or null
+  const LastLayer last_layer_;
   OffloadChoice choice_;
   std::vector<bool> decided_;  // by a pattern
 };
@@ -234,8 +254,9 @@ std::vector<std::string> tensor_names(const UnitTable& units, UnitId id) {
 }
 
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
-                                       const FitsWithout& fits, SlowerPlace place, const HostCost* cost) {
-  return Choosing(units, settings, place, cost).run(fits);
+                                       const FitsWithout& fits, SlowerPlace place, const HostCost* cost,
+                                       LastLayer last_layer) {
+  return Choosing(units, settings, place, cost, last_layer).run(fits);
 }
 
 std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent) {

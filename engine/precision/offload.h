@@ -10,9 +10,9 @@
 //
 // On a GPU the slower place is the host: the processor computes these units, as the file has them. There, of
 // a model without experts, a layer's feed-forward goes as one; attention, routers, shared experts, the
-// embedding and the output stay on the device, but with -ngl, which leaves whole layers to the processor where
-// they can be parted (Surroundings::host_layers). Where the device has no slower place beside it (no GPU), these
-// units live on disk alone, and only experts can.
+// embedding and the output stay on the device, but with -ngl, which leaves whole layers to the processor
+// where they can be parted (Surroundings::host_layers). Where the device has no slower place beside it (no
+// GPU), these units live on disk alone, and only experts can.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ namespace fovea::precision {
 
 struct OffloadChoice {
   std::vector<bool> absent;         // [units]: not on the device
+  std::vector<bool> named;          // [units]: where they are, since a pattern says so
   std::int64_t cpu_moe_layers = 0;  // with "auto", the number that was found …
   std::int64_t cold_experts = 0;    // … or so many of each layer
   std::vector<Phrase> notes;        // what the user should know: one sentence each
@@ -41,13 +42,18 @@ enum class SlowerPlace : std::uint8_t { disk, host };
 
 struct HostCost;  // token_cost.h
 
+// What "auto" takes of layers: whole ones, or of the last one no more than it must, where it is all the same
+// which experts are away to begin with.
+enum class LastLayer : std::uint8_t { whole, in_part };
+
 // ErrorKind::invalid names the pattern or number that is wrong, ErrorKind::unsupported is for linear layers
 // on disk. With cpu_moe_layers −1 the smallest N is sought for which `fits`; when no N does, all layers'
 // experts are away. With `cost`, of experts on the host, also the fewest of each layer that its chances call
 // cold: what costs less is chosen.
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
                                        const FitsWithout& fits, SlowerPlace place = SlowerPlace::disk,
-                                       const HostCost* cost = nullptr);
+                                       const HostCost* cost = nullptr,
+                                       LastLayer last_layer = LastLayer::whole);
 
 // What the model is loaded without when these units are the host's: [layers], or empty: nothing.
 std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent);

@@ -148,6 +148,27 @@ bool brings_experts(const UnitPlan& plan, const Surroundings& around) {
   return around.stream_bytes > 0 && plan.units.scope() == UnitScope::experts && any_away(plan, around);
 }
 
+// What may go to the other place and back: whatever is not where somebody said, or cannot be brought.
+std::vector<bool> changing_places(const PrecisionRequest& request, const Surroundings& around,
+                                  const UnitPlan& plan, const std::vector<bool>& named) {
+  if (!asks_for_places(request) || !around.host_bytes || plan.units.scope() != UnitScope::experts ||
+      !any_away(plan, around))
+    return {};
+  std::vector<bool> changes(plan.absent.size());
+  for (UnitId id = plan.units.first(around.host_layers); id < static_cast<UnitId>(plan.units.size()); ++id) {
+    const auto unit = static_cast<std::size_t>(id);
+    changes[unit] = !named[unit] && std::ranges::all_of(plan.units[id].matrices(), [&](const auto& matrix) {
+      return !around.can_bring || around.can_bring(matrix);
+    });
+  }
+  if (std::ranges::find(changes, true) == changes.end()) return {};
+  return changes;
+}
+
+bool is_on_host(const UnitPlan& plan, std::size_t unit) {
+  return plan.absent[unit] || (!plan.changes_places.empty() && plan.changes_places[unit]);
+}
+
 Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& around,
                            const UnitPlan& plan) {
   Plan::HostParts host{.weights = around.host_layer_bytes,
@@ -155,14 +176,27 @@ Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& 
                        .transfer = 0,
                        .exchange = around.exchange_bytes};
   for (UnitId id = 0; id < static_cast<UnitId>(plan.units.size()); ++id) {
-    if (!plan.absent[static_cast<std::size_t>(id)]) continue;
+    if (!is_on_host(plan, static_cast<std::size_t>(id))) continue;
     for (const models::MatrixSource& matrix : plan.units[id].matrices())
       host.weights += around.host_bytes(matrix);
   }
   if (any_away(plan, around)) host.exchange = around.exchange_with_host_bytes;
   if (brings_experts(plan, around)) host.exchange += around.stream_host_bytes;
-  if (plan.policy != PolicyKind::none) host.transfer = transfer_bytes(request, plan);
+  if (plan.policy != PolicyKind::none && plan.changes_places.empty())
+    host.transfer = transfer_bytes(request, plan);
   return host;
+}
+
+// On the card, where a unit lies as the host has it until it is unpacked.
+std::int64_t largest_of_host(const Surroundings& around, const UnitPlan& plan) {
+  std::int64_t largest = 0;
+  for (UnitId id = 0; id < static_cast<UnitId>(plan.changes_places.size()); ++id) {
+    if (!plan.changes_places[static_cast<std::size_t>(id)]) continue;
+    std::int64_t bytes = 0;
+    for (const models::MatrixSource& matrix : plan.units[id].matrices()) bytes += around.host_bytes(matrix);
+    largest = std::max(largest, bytes);
+  }
+  return largest;
 }
 
 // Nothing without a profile.
@@ -204,6 +238,8 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.budget_bytes = request.budget_bytes;
   in.time_counts = request.nats_per_ms > 0;
   in.host_computes_absent = static_cast<bool>(around.host_bytes);
+  in.changes_places = !plan.changes_places.empty();
+  in.activation_bytes += largest_of_host(around, plan);
   if (around.host_bytes) in.host = host_parts(request, around, plan);
   plan.brings_experts = brings_experts(plan, around);
   if (plan.brings_experts) in.activation_bytes += around.stream_bytes;
@@ -216,6 +252,18 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
 }
 
 }  // namespace
+
+std::vector<bool> UnitPlan::stays_away() const {
+  std::vector<bool> stays = absent;
+  for (std::size_t unit = 0; unit < changes_places.size(); ++unit)
+    if (changes_places[unit]) stays[unit] = false;
+  return stays;
+}
+
+bool asks_for_places(const PrecisionRequest& request) {
+  return request.policy == PolicyKind::fovea && request.offload.any() &&
+         request.tiers == std::vector<std::string>{"file"};
+}
 
 PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts, bool host_computes) {
   if (request.policy != PolicyKind::automatic) return request.policy;
@@ -309,15 +357,18 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
     offload.cpu_moe_layers = -1;
   if (offload.any() && !host_computes && policy != PolicyKind::offload)
     return fail(phrases::option_place("--policy"), errors::offload_flags_of_another_policy());
+  const std::vector<bool> nobody(static_cast<std::size_t>(plan.units.size()));
   const auto fits = [&](const std::vector<bool>& absent) {
     plan.absent = absent;
+    plan.changes_places = changing_places(request, around, plan, nobody);
     set_inputs(device, request, around, plan);
     return plan_precision_anyway(plan.inputs, policy).plan.fits;
   };
   const std::optional<HostCost> cost = host_cost(plan.units, around);
   FOVEA_TRY(OffloadChoice choice,
             choose_offloaded(plan.units, offload, fits, host_computes ? SlowerPlace::host : SlowerPlace::disk,
-                             cost ? &*cost : nullptr));
+                             cost ? &*cost : nullptr,
+                             asks_for_places(request) ? LastLayer::in_part : LastLayer::whole));
   plan.absent = std::move(choice.absent);
   for (std::size_t unit = 0; unit < around.to_host.size(); ++unit)
     if (around.to_host[unit]) plan.absent[unit] = true;
@@ -334,6 +385,14 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
                                ? phrases::gpu_layers_leave_layers(offload.gpu_layers, around.host_layers)
                                : phrases::gpu_layers_leave_nearly_all(offload.gpu_layers));
     if (overruled) choice.notes.push_back(phrases::override_overruled(around.host_layers));
+  }
+  plan.changes_places = changing_places(request, around, plan, choice.named);
+  if (!plan.changes_places.empty()) {
+    std::erase_if(choice.notes, [](const Phrase& note) {
+      return note.is(phrases::cpu_moe_auto_layers.code) || note.is(phrases::cpu_moe_auto_coldest.code);
+    });
+    choice.notes.push_back(
+        phrases::experts_change_places(std::ranges::count(plan.absent, true), plan.units.size()));
   }
   plan.cpu_moe_layers = choice.cpu_moe_layers;
   plan.cold_experts = choice.cold_experts;

@@ -78,6 +78,8 @@ struct Surroundings {
   // Bytes that a matrix takes where the host computes with it. Empty: the host computes nothing beside the
   // device, and what is offloaded lives on disk.
   std::function<std::int64_t(const models::MatrixSource&)> host_bytes = {};
+  // Whether the device can make its own of what the host computes with; empty: of everything.
+  std::function<bool(const models::MatrixSource&)> can_bring = {};
   // Beside a card, in main memory: what its passes send and receive, with states to return to, and, where the
   // processor computes units.
   std::int64_t exchange_bytes = 0, exchange_with_host_bytes = 0;
@@ -98,14 +100,24 @@ struct UnitPlan {
   PolicyKind policy = PolicyKind::none;
   UnitTable units;
   TierSet tiers = {};
-  std::vector<bool> absent = {};        // [units]: offloaded, to the host or to disk
+  std::vector<bool> absent = {};  // [units]: offloaded, to the host or to disk
+  // [units]: the host has it, whoever computes it to begin with, so that it may go from one to the other
+  // while the model runs. Empty: none.
+  std::vector<bool> changes_places = {};
   std::int64_t cpu_moe_layers = 0;      // that --n-cpu-moe auto found …
   std::int64_t cold_experts = 0;        // … or so many of each layer
   bool brings_experts = false;          // that the host has, to the card for prompts
   PlanInputs inputs = {};               // for plan_precision
   std::vector<std::size_t> group = {};  // [units]: index into inputs.groups
   std::vector<Phrase> notes = {};       // what the user should know
+
+  // [units]: the host's for ever, or on disk.
+  std::vector<bool> stays_away() const;
 };
+
+// Whether experts shall change places between a card and the processor: what fovea moves where it is given
+// the file's format alone and something is left to the processor.
+bool asks_for_places(const PrecisionRequest& request);
 
 // ErrorKind::invalid or ::unsupported names the flag, tier or pattern that is wrong. The weights and their
 // checkpoint must outlive what comes back.

@@ -199,7 +199,8 @@ std::int64_t MixPath::max_cached(const PlannedMix& mix) const {
 }
 
 bool MixPath::has_spares(std::size_t group, const PlannedMix& mix) const {
-  return swaps_ && std::ranges::count_if(mix.counts[group], [](std::int64_t count) { return count > 0; }) > 1;
+  const auto tiers = std::ranges::count_if(mix.counts[group], [](std::int64_t count) { return count > 0; });
+  return swaps_ && tiers > (inputs_.changes_places ? 0 : 1);
 }
 
 bool MixPath::numbers_may_change(const PlannedMix& mix) const {

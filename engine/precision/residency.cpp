@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <utility>
 
 #include "engine/precision/errors.h"
 #include "engine/precision/fingerprint.h"
@@ -36,7 +37,7 @@ std::int64_t PublishedHandles::bits_of(UnitId unit, TierId tier) const {
 
 // Without data a matrix keeps its shape: kernels take a layer's from any of its experts.
 std::array<kernels::Weight, 3> PublishedHandles::weights(UnitId unit, TierId tier, const Block& block) const {
-  if (tier != no_tier) return weights_at(tiers_[tier], units_[unit], device_, block.memory);
+  if (tier < tiers_.size()) return weights_at(tiers_[tier], units_[unit], device_, block.memory);
   std::array<kernels::Weight, 3> weights;
   for (std::size_t part = 0; part < units_[unit].matrices().size(); ++part) {
     weights[part].rows = units_[unit].parts[part].rows;
@@ -47,7 +48,7 @@ std::array<kernels::Weight, 3> PublishedHandles::weights(UnitId unit, TierId tie
 
 void PublishedHandles::set(UnitId unit, TierId from, TierId to, const Block& block) {
   const auto count = [&](TierId tier, std::int64_t sign) {
-    if (tier == no_tier) return;
+    if (tier >= tiers_.size()) return;
     bits_ += sign * bits_of(unit, tier);
     parameters_ += sign * units_[unit].parameters();
   };
@@ -69,7 +70,7 @@ Result<void> PublishedHandles::audit(const VersionTable& versions) const {
   for (UnitId unit = 0; unit < versions.units(); ++unit) {
     const TierId tier = versions.tier(unit);
     const auto expected = weights(unit, tier, versions.block(unit));
-    if (tier != no_tier) {
+    if (tier < tiers_.size()) {
       bits += bits_of(unit, tier);
       parameters += units_[unit].parameters();
     }
@@ -106,8 +107,18 @@ Result<void> Residency::State::prepare(const Parts& given, Arena arena) {
     if (given.on_host.empty() || !given.on_host[version / given.tiers->size()])
       largest_bytes = std::max(largest_bytes, table.bytes[version]);
   }
+  if (given.host_place) {
+    host_place = static_cast<TierId>(table.tiers.size());
+    table.tiers.push_back("host");
+    const std::vector<std::int64_t> sizes = std::exchange(table.bytes, {});
+    for (std::size_t version = 0; version < sizes.size(); ++version) {
+      table.bytes.push_back(sizes[version]);
+      if ((version + 1) % given.tiers->size() == 0) table.bytes.push_back(0);
+    }
+  }
   FOVEA_TRY(const std::int64_t in_flight, swaps_in_flight(settings.swaps, largest_bytes));
-  const bool staged = !device.memory_is_host() && largest_bytes > 0;
+  const bool apart = !device.memory_is_host() && largest_bytes > 0;
+  const bool staged = apart && !source.holds_all();
   if (staged && !transient.allocate(in_flight, largest_bytes))
     return fail(phrases::transfer_buffer_place(), errors::no_pinned_memory(Bytes{in_flight * largest_bytes}));
   table.max_retired = in_flight;
@@ -121,7 +132,7 @@ Result<void> Residency::State::prepare(const Parts& given, Arena arena) {
   cache.emplace(*versions, *this, recorder, settings.on_demand_blocks);
   // Reads go by pieces; an upload takes its whole version at once.
   limit.emplace(settings.bytes_per_second,
-                staged ? largest_bytes : std::min(largest_bytes, checkpoint::paced_bytes));
+                apart ? largest_bytes : std::min(largest_bytes, checkpoint::paced_bytes));
   pipeline.emplace(device, source, *limit, clock, in_flight);
   queue.emplace(*versions, *cache, *pipeline, recorder, settings.swaps, in_flight, transient.parts());
   return {};
@@ -147,7 +158,7 @@ Result<void> Residency::State::fill(std::span<const TierId> first, int threads, 
     for (const VersionLoad& load : loads) versions->give_back(load.block);
     return status;
   }
-  versions->publish_first(loads);
+  versions->publish_first(loads, first);
   cache->begin();
   return {};
 }
@@ -211,7 +222,7 @@ bool Residency::may_need() const {
   return state_->cache->may_need();
 }
 bool Residency::on_host(UnitId unit) const {
-  return state_->versions->on_host(unit);
+  return state_->versions->on_host(unit) || state_->versions->tier(unit) == state_->host_place;
 }
 std::span<const TierId> Residency::tiers() const {
   return state_->versions->tiers();

@@ -63,9 +63,12 @@ class Residency {
     // has ended when end_pass() is called.
     kernels::Stream* stream = nullptr;
     std::function<void(UnitId)> on_publish = {};  // a unit's handles have changed; on the engine's thread
-    // [units]: computed by the host, which keeps its own weights of them. They have no tier, take no block,
-    // and cannot be requested. Empty: none.
+    // [units]: computed by the host for ever, which keeps its own weights of them. They have no tier, take no
+    // block, and cannot be requested. Empty: none.
     std::vector<bool> on_host = {};
+    // The host has the others, too: behind the tiers there is one that takes no block, at which it computes
+    // them.
+    bool host_place = false;
   };
   static Result<std::unique_ptr<Residency>> create(Parts parts, Arena arena,
                                                    const ResidencySettings& settings);

@@ -74,6 +74,7 @@ struct Residency::State final : VersionReader {
   SwapRecorder recorder;
   PublishedHandles handles;
   TransientBuffer transient;
+  TierId host_place = no_tier - 1;  // where there is none, of no unit
   std::unique_ptr<VersionTable> versions;
   std::optional<VersionLoader> loader;
   std::optional<OnDemandCache> cache;

@@ -64,7 +64,7 @@ void SwapPipeline::read(Transfer& transfer, const std::stop_token& stop) {
     transfer.bytes_read += bytes;
     return true;
   };
-  if (transfer.staging != nullptr) {
+  if (!device_.memory_is_host()) {
     auto held = source_.hold(transfer.unit, transfer.tier, pace);
     if (!held || *held) {
       transfer.outcome = held ? SwapOutcome::published : outcome_of(held.error());
@@ -96,7 +96,12 @@ void SwapPipeline::upload(Transfer& transfer, const std::stop_token& stop) {
     return;
   }
   const std::byte* const host = transfer.held ? transfer.held.get() : transfer.staging;
-  device_.copy(transfer.block, host, transfer.bytes, *stream_);
+  source_.upload({.unit = transfer.unit,
+                  .tier = transfer.tier,
+                  .from = host,
+                  .block = transfer.block,
+                  .bytes = transfer.bytes},
+                 device_, *stream_);
   device_.record(*copied_, *stream_);
   copied_->wait_asleep();
   if (!stream_->failure().empty()) transfer.outcome = SwapOutcome::io_error;  // the next pass will say why

@@ -158,7 +158,7 @@ bool SwapQueue::has_room(const Decision& decision) const {
 bool SwapQueue::start(const Waiting& request, Slot& slot) {
   const auto [unit, target] = std::pair(request.decision.unit, request.decision.target);
   Block block;
-  if (target != no_tier) {
+  if (versions_.bytes_of(unit, target) > 0) {
     if (!has_room(request.decision)) return false;
     block = versions_.allocate(unit, target);
     if (!block) return false;
@@ -431,7 +431,8 @@ Result<void> SwapQueue::audit() const {
   };
   for (const auto& slot : slots_) {
     if (slot->stage != Stage::free) fly(slot->decision, slot->cancelled());
-    const bool needs_block = slot->stage != Stage::free && slot->decision.target != no_tier;
+    const bool needs_block =
+        slot->stage != Stage::free && versions_.bytes_of(slot->decision.unit, slot->decision.target) > 0;
     if (static_cast<bool>(slot->block) != needs_block) return wrong(errors::swap_slot_block());
   }
   for (const Waiting& request : waiting_) fly(request.decision, false);

@@ -15,6 +15,7 @@
 #include "engine/precision/arena.h"
 #include "engine/precision/swap_events.h"
 #include "engine/precision/tiers.h"
+#include "kernels/api/device.h"
 
 namespace fovea::precision {
 
@@ -26,12 +27,26 @@ using HeldVersion = std::shared_ptr<const std::byte>;
 // checkpoint::Store::read) gave it up, any other a failed read.
 class VersionSource {
  public:
+  // On its way from pinned memory to a block of the device.
+  struct Upload {
+    UnitId unit = 0;
+    TierId tier = 0;
+    const std::byte* from = nullptr;
+    std::byte* block = nullptr;
+    std::int64_t bytes = 0;  // of the block
+  };
   virtual ~VersionSource() = default;
   virtual Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory,
                             const checkpoint::Pace& pace) = 0;
   // The same in memory of the source's own, which outlives whoever holds it; null: it has none to spare, and
   // nothing was read.
   virtual Result<HeldVersion> hold(UnitId, TierId, const checkpoint::Pace&) { return HeldVersion(); }
+  // hold() gives every version, and nothing is read. What it gives need not look as in the block …
+  virtual bool holds_all() const { return false; }
+  // … which this makes of it, behind what the stream has. Of one stream at a time.
+  virtual void upload(const Upload& upload, const kernels::Device& device, kernels::Stream& stream) {
+    device.copy(upload.block, upload.from, upload.bytes, stream);
+  }
 };
 
 // What an error of VersionSource::read means for a swap.
@@ -44,7 +59,7 @@ struct Transfer {
   TierId tier = 0;
   std::int64_t bytes = 0;
   std::byte* block = nullptr;           // the target
-  std::byte* staging = nullptr;         // a part of the transient buffer; null: read straight into the block
+  std::byte* staging = nullptr;         // a part of the transient buffer; null: there is none
   HeldVersion held = {};                // what is uploaded instead, between the two threads
   std::atomic<bool> cancelled = false;  // set by the engine's thread at any time; each stage looks first
 

@@ -24,12 +24,21 @@ std::unique_ptr<kernels::Stream> VersionLoader::make_stream() const {
 }
 
 Result<void> VersionLoader::load(const VersionLoad& load, std::byte* staging, kernels::Stream* stream) {
-  if (staging && !stream) return models::no_stream(device_);
+  const bool held = source_.holds_all();
+  if ((staging || held) && !stream) return models::no_stream(device_);
   const std::int64_t bytes = versions_.bytes_of(load.unit, load.tier);
-  std::byte* const memory = staging ? staging : load.block.memory;
-  FOVEA_CHECK(source_.read(load.unit, load.tier, {memory, static_cast<std::size_t>(bytes)}, {}));
-  if (!staging) return {};
-  device_.copy(load.block.memory, staging, bytes, *stream);
+  VersionSource::Upload upload{
+      .unit = load.unit, .tier = load.tier, .from = staging, .block = load.block.memory, .bytes = bytes};
+  if (held) {
+    FOVEA_TRY(const HeldVersion version, source_.hold(load.unit, load.tier, {}));
+    upload.from = version.get();
+    source_.upload(upload, device_, *stream);
+  } else {
+    std::byte* const memory = staging ? staging : load.block.memory;
+    FOVEA_CHECK(source_.read(load.unit, load.tier, {memory, static_cast<std::size_t>(bytes)}, {}));
+    if (!staging) return {};
+    source_.upload(upload, device_, *stream);
+  }
   stream->synchronize();
   if (const kernels::Failure failure = stream->failure(); !failure.empty())
     return device_failed(device_.name(), failure);
@@ -50,8 +59,8 @@ Result<void> VersionLoader::load_all(std::span<const VersionLoad> loads, int thr
     report.done = done_bytes;
     if (progress) progress(report);
   };
-  const std::size_t count = std::min({static_cast<std::size_t>(std::max(threads, 1)), loads.size(),
-                                      staging.empty() ? std::size_t{1024} : staging.size()});
+  const std::size_t most = source_.holds_all() ? 1 : staging.empty() ? 1024 : staging.size();
+  const std::size_t count = std::min({static_cast<std::size_t>(std::max(threads, 1)), loads.size(), most});
   ThreadPool pool(static_cast<int>(count), Waiting::sleeping, "loader");
   std::vector<std::unique_ptr<kernels::Stream>> streams(static_cast<std::size_t>(pool.threads()));
   pool.for_chunks(std::ssize(loads), 1, [&](std::int64_t index, std::int64_t, int thread) {
@@ -59,7 +68,7 @@ Result<void> VersionLoader::load_all(std::span<const VersionLoad> loads, int thr
     const VersionLoad& each = loads[static_cast<std::size_t>(index)];
     std::byte* const part = staging.empty() ? nullptr : staging[static_cast<std::size_t>(thread)];
     auto& stream = streams[static_cast<std::size_t>(thread)];
-    if (part && !stream) stream = make_stream();
+    if ((part || source_.holds_all()) && !stream) stream = make_stream();
     if (const auto status = load(each, part, stream.get()); !status) {
       const std::scoped_lock lock(mutex);
       if (!error) error = status.error();

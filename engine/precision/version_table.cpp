@@ -48,7 +48,7 @@ Result<std::vector<VersionLoad>> VersionTable::reserve(std::span<const TierId> f
   std::vector<VersionLoad> loads;
   for (TierId tier = 0; is_tier(tier); ++tier)
     for (const UnitId unit : all)
-      if (first[at(unit)] == tier) loads.push_back({unit, tier, {}});
+      if (first[at(unit)] == tier && bytes_of(unit, tier) > 0) loads.push_back({unit, tier, {}});
   // Regions lie by their blocks' sizes, one beside the other: each is whole before the next one begins.
   if (arena_.any_mix())
     std::ranges::stable_sort(loads, std::greater(),
@@ -66,8 +66,11 @@ Result<std::vector<VersionLoad>> VersionTable::reserve(std::span<const TierId> f
   return loads;
 }
 
-void VersionTable::publish_first(std::span<const VersionLoad> loads) {
+void VersionTable::publish_first(std::span<const VersionLoad> loads, std::span<const TierId> first) {
   for (const VersionLoad& load : loads) publish(load.unit, load.tier, load.block);
+  for (UnitId unit = 0; unit < units(); ++unit)
+    if (first[at(unit)] != no_tier && bytes_of(unit, first[at(unit)]) == 0)
+      publish(unit, first[at(unit)], {});
   filled_ = true;
 }
 
@@ -156,7 +159,7 @@ Result<void> VersionTable::audit(std::span<const Block> unpublished) const {
     const TierId tier = tiers_[at(unit)];
     const Block& block = blocks_[at(unit)];
     if (tier != no_tier && !is_tier(tier)) return wrong(errors::unit_at_unknown_tier(tier));
-    if (static_cast<bool>(block) != (tier != no_tier)) return wrong(errors::unit_block_and_tier());
+    if (static_cast<bool>(block) != (bytes_of(unit, tier) > 0)) return wrong(errors::unit_block_and_tier());
     if (block && block_bytes(block) != bytes_of(unit, tier))
       return wrong(errors::unit_block_size(Bytes{block_bytes(block)}, Bytes{bytes_of(unit, tier)}));
     if (block && on_host(unit)) return wrong(errors::unit_on_host_and_device());

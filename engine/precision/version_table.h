@@ -29,14 +29,14 @@ class VersionTable {
   struct Parts {
     const UnitTable* units = nullptr;
     std::vector<std::string> tiers = {};   // names, high to low
-    std::vector<std::int64_t> bytes = {};  // [units, tiers] of a version's block
+    std::vector<std::int64_t> bytes = {};  // [units, tiers] of a version's block; 0: it needs none
     std::vector<bool> on_host = {};        // [units]: without a version, for ever; empty: none
     // The stream that the passes run in, where they may still run after the host has gone on. Null: every
     // pass has ended when a version is published.
     const kernels::Device* device = nullptr;
     kernels::Stream* stream = nullptr;
     std::int64_t max_retired = 0;  // blocks at once
-    // A unit has another version. For no_tier the block is empty.
+    // A unit has another version. Where it needs none the block is empty.
     std::function<void(UnitId unit, TierId from, TierId to, const Block& block)> on_change = {};
   };
   // ErrorKind::device when the device makes no events.
@@ -76,8 +76,8 @@ class VersionTable {
   // there is none, or its old block would be one too many to retire.
   bool move(UnitId unit);
   const Block& block(UnitId unit) const { return blocks_[at(unit)]; }
-  // What reserve() gave, now that it is read. From then on swaps may begin.
-  void publish_first(std::span<const VersionLoad> loads);
+  // What reserve() gave, now that it is read, and what needs no block. From then on swaps may begin.
+  void publish_first(std::span<const VersionLoad> loads, std::span<const TierId> first);
   bool filled() const { return filled_; }
 
   // --- retired blocks ---

@@ -5,6 +5,7 @@
 
 #include "engine/core/result.h"
 #include "engine/layers/forward.h"
+#include "engine/models/host_weights.h"
 #include "engine/precision/tier_map.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/main_memory.h"
@@ -92,6 +93,7 @@ struct Trial {
   std::vector<bool> to_host = {};                    // see fit()
   std::int64_t chunk = 0;
   bool streams = false;  // what brings experts to the card for prompts is counted
+  bool moves = false;    // experts change places with the processor's, although nobody asked for it
 };
 
 Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machine& machine,
@@ -99,6 +101,10 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
   options.chunk = trial.chunk;
   options.host_layers = whole_layers_on_host(subject, options, machine);
   PrecisionRequest request = options.precision;
+  if (trial.moves) {
+    request.policy = PolicyKind::fovea;
+    request.tiers = {"file"};
+  }
   if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
   const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
   FOVEA_CHECK(page_shape(*subject.config, options).check());
@@ -116,6 +122,7 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
   if (machine.is_card()) {
     count_card(*subject.config, options, trial.streams ? largest_expert(subject) : 0, around);
     around.host_bytes = subject.host_bytes;
+    around.can_bring = subject.can_bring;
   }
   around.to_host = trial.to_host;
   Subject::HostLayers before;
@@ -146,6 +153,47 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
   auto plan = precision::plan_precision_anyway(units.inputs, units.policy);
   if (machine.is_card()) plan.plan.host_available_bytes = machine.main_memory_bytes();
   return Fitted{std::move(units), std::move(plan), options.chunk, options.host_layers, before};
+}
+
+// Prompts that bring experts to the card are counted where that pays.
+Result<Fitted> fit_prompts(const Subject& subject, const LoadOptions& options, const Machine& machine,
+                           const Trial& trial) {
+  const std::int64_t from = options.precision.offload.stream_from;
+  const auto fitted = [&](std::int64_t chunk, bool streams) {
+    Trial each = trial;
+    each.chunk = chunk;
+    each.streams = streams;
+    return fit_with(subject, options, machine, each);
+  };
+  const std::int64_t longer = std::min(std::max(streaming_chunk, options.chunk), options.context);
+  const std::int64_t chunk = options.chunk_may_grow ? longer : options.chunk;
+  // The processor is asked for few.
+  const bool streams = machine.is_card() && subject.has_experts() && from != layers::StreamSettings::never &&
+                       chunk > kernels::max_quantised_rows;
+  if (!streams) return fitted(options.chunk, false);
+  FOVEA_TRY(Fitted with, fitted(chunk, true));
+  if (with.units.brings_experts && with.precision.plan.fits && from > 0) return with;
+  if (from > 0 && with.units.brings_experts) return fitted(options.chunk, true);  // somebody asked for it
+  FOVEA_TRY(Fitted without, fitted(options.chunk, false));
+  // Faster prompts take memory that experts could have: rather none than no model, or than many more experts
+  // that are the processor's with each token.
+  const std::int64_t of_a_layer =
+      without.units.units.size() / std::max<std::int64_t>(without.units.units.layers(), 1);
+  const auto away = [](const Fitted& plan) { return std::ranges::count(plan.units.absent, true); };
+  const bool pays =
+      with.units.brings_experts && with.precision.plan.fits && away(with) <= away(without) + of_a_layer;
+  return pays ? with : without;
+}
+
+// Where it is all left to the planner, and main memory has room for all experts and an eighth besides.
+bool may_move(const Subject& subject, const LoadOptions& options, const Machine& machine) {
+  const PrecisionRequest& request = options.precision;
+  return machine.is_card() && machine.has_file && subject.has_experts() &&
+         request.policy == PolicyKind::automatic && request.tiers.empty() &&
+         request.offload.cpu_moe_layers < 0 && request.offload.override_tensors.empty();
+}
+bool holds_all(const Plan& plan) {
+  return plan.host_bytes <= plan.host_available_bytes - plan.host_available_bytes / 8;
 }
 
 }  // namespace
@@ -186,6 +234,16 @@ Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpo
               },
           .host_bytes = [placement = models::Placement(checkpoint, processor, models::UnitScope::none)](
                             const models::MatrixSource& matrix) { return placement.resident_bytes(matrix); },
+          .can_bring =
+              [&device, placement = models::Placement(checkpoint, processor, models::UnitScope::none)](
+                  const models::MatrixSource& matrix) {
+                return !placement.stays_mapped(matrix) &&
+                       models::can_unpack(device, {.data = nullptr,
+                                                   .type = matrix.tensor->type,
+                                                   .packing = placement.packing(matrix),
+                                                   .rows = matrix.rows,
+                                                   .columns = matrix.columns});
+              },
           .dense_bytes_per_token =
               [&](models::UnitScope scope) {
                 return dense_bytes_per_token(checkpoint, weights, config, device, scope);
@@ -199,28 +257,15 @@ Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpo
 
 Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,
                    const precision::StoreProfile* profile, std::vector<bool> to_host) {
-  const std::int64_t from = options.precision.offload.stream_from;
-  const auto fitted = [&](std::int64_t chunk, bool streams) {
-    return fit_with(subject, options, machine, {profile, to_host, chunk, streams});
-  };
-  const std::int64_t longer = std::min(std::max(streaming_chunk, options.chunk), options.context);
-  const std::int64_t chunk = options.chunk_may_grow ? longer : options.chunk;
-  // The processor is asked for few.
-  const bool streams = machine.is_card() && subject.has_experts() && from != layers::StreamSettings::never &&
-                       chunk > kernels::max_quantised_rows;
-  if (!streams) return fitted(options.chunk, false);
-  FOVEA_TRY(Fitted with, fitted(chunk, true));
-  if (with.units.brings_experts && with.precision.plan.fits && from > 0) return with;
-  if (from > 0 && with.units.brings_experts) return fitted(options.chunk, true);  // somebody asked for it
-  FOVEA_TRY(Fitted without, fitted(options.chunk, false));
-  // Faster prompts take memory that experts could have: rather none than no model, or than many more experts
-  // that are the processor's with each token.
-  const std::int64_t of_a_layer =
-      without.units.units.size() / std::max<std::int64_t>(without.units.units.layers(), 1);
-  const auto away = [](const Fitted& plan) { return std::ranges::count(plan.units.absent, true); };
-  const bool pays =
-      with.units.brings_experts && with.precision.plan.fits && away(with) <= away(without) + of_a_layer;
-  return pays ? with : without;
+  Trial trial{
+      .profile = profile, .to_host = std::move(to_host), .moves = may_move(subject, options, machine)};
+  if (trial.moves) {
+    FOVEA_TRY(Fitted moving, fit_prompts(subject, options, machine, trial));
+    const Plan& plan = moving.precision.plan;
+    if (!moving.units.changes_places.empty() && plan.fits && holds_all(plan)) return moving;
+    trial.moves = false;
+  }
+  return fit_prompts(subject, options, machine, trial);
 }
 
 }  // namespace fovea::runtime

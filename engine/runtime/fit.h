@@ -28,6 +28,8 @@ struct Subject {
   std::function<std::int64_t(models::UnitScope)> dense_bytes;  // of what is no unit
   std::function<std::int64_t(const models::MatrixSource&)>
       host_bytes;  // where the processor computes with it
+  std::function<bool(const models::MatrixSource&)> can_bring =
+      {};  // whether the device can unpack what the processor has of it; empty: of everything
   // Read of what is no unit: of an expert's layer the experts that a token uses.
   std::function<std::int64_t(models::UnitScope)> dense_bytes_per_token;
   double multiply_adds = 0;  // of a token, in the matrices without the output

@@ -66,7 +66,8 @@ Result<runtime::PlannedLoad> plan_and_store(const runtime::Subject& subject, Loa
   keep_to(shown, options, machine);
   FOVEA_TRY(runtime::PlannedLoad planned, runtime::plan_load(subject, options, machine));
   const bool policy = planned.plan.policy() != PolicyKind::none;
-  if (!planned.refused && policy && !planned.store && machine.has_store) {
+  const bool needs_store = policy && planned.fitted.units.changes_places.empty();
+  if (!planned.refused && needs_store && !planned.store && machine.has_store) {
     FOVEA_CHECK(runtime::build_store(*subject.checkpoint, planned, *machine.device, progress, stop));
     FOVEA_TRY(planned, runtime::plan_load(subject, options, machine));
   }
@@ -122,14 +123,14 @@ Result<void> add_precision(const Loading& loading, runtime::PlannedLoad planned,
                                               : runtime::make_policy(precision.policy, planned.world,
                                                                      planned.tiers, precision));
   std::unique_ptr<precision::VersionSource> source;
-  if (planned.store) {
-    source = std::make_unique<precision::StoreSource>(*std::move(planned.store));
-  } else {
-    source = loading.weights->versions(planned.fitted.units);
+  if (planned.fitted.units.changes_places.empty()) {
+    source = planned.store ? std::make_unique<precision::StoreSource>(*std::move(planned.store))
+                           : loading.weights->versions(planned.fitted.units);
   }
   FOVEA_TRY(parts.precision,
             runtime::start_precision(std::move(planned), std::move(source), std::move(policy), *parts.model,
-                                     *parts.device, progress, stop));
+                                     parts.host_weights ? &*parts.host_weights : nullptr, *parts.device,
+                                     progress, stop));
   parts.watch = std::make_unique<runtime::UnitWatch>(*parts.precision, config.experts_used());
   return {};
 }

@@ -99,9 +99,33 @@ precision::PolicyWorld world_of(const Fitted& fitted, const precision::StoreProf
     world.damage_is_divergence = profile->damage_is_divergence;
     world.uses = profile->uses;
   }
-  if (machine.is_card() && std::ranges::find(units.absent, true) != units.absent.end())
-    world.on_host = units.absent;
+  if (std::vector<bool> stays = units.stays_away();
+      machine.is_card() && std::ranges::find(stays, true) != stays.end())
+    world.on_host = std::move(stays);
   return world;
+}
+
+// The processor as the place below the only tier: it takes none of the card's memory, hurts nobody, and takes
+// time for each of its bytes.
+void add_host_place(const Fitted& fitted, const Subject& subject, precision::PolicyWorld& world,
+                    std::vector<TierId>& tiers) {
+  const UnitPlan& units = fitted.units;
+  world.damage.assign(precision::index(2 * world.units()), 0);
+  world.damage_is_divergence = false;
+  world.time_cost.clear();
+  world.bits_per_weight.push_back(world.bits_per_weight.back());
+  world.capacity.push_back(0);
+  const std::vector<std::int64_t> bytes = std::exchange(world.unit_bytes, {});
+  for (std::size_t unit = 0; unit < bytes.size(); ++unit) {
+    world.unit_bytes.insert(world.unit_bytes.end(), {bytes[unit], 0});
+    std::int64_t on_host = 0;
+    for (const models::MatrixSource& matrix : units.units[static_cast<UnitId>(unit)].matrices())
+      on_host += subject.host_bytes(matrix);
+    world.time_cost.insert(world.time_cost.end(), {0, static_cast<float>(on_host)});
+    if (!units.absent[unit] || !units.changes_places[unit]) continue;
+    tiers[unit] = 1;
+    ++world.capacity.back();
+  }
 }
 
 Result<double> processor_gb_per_s(int threads) {
@@ -178,6 +202,7 @@ LoadPlan describe(const Subject& subject, const LoadOptions& options, const Mach
   if (fitted.precision.arena.any_mix) plan.plan.notes.push_back(phrases::numbers_follow_work());
   if (auto note = context_note(options.context, *subject.config)) plan.plan.notes.push_back(*std::move(note));
   plan.options.precision.policy = fitted.units.policy;
+  if (!fitted.units.changes_places.empty()) plan.options.precision.tiers = {"file"};
   plan.options.chunk = fitted.chunk;
   plan.options.chunk_may_grow = false;
   plan.options.host_layers = fitted.host_layers;
@@ -302,11 +327,12 @@ Result<void> divide_by_time(const Subject& subject, const LoadOptions& options,
 // The tier that each unit begins with, and what the policy may know of its world.
 Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
                           const precision::StoreProfile* profile, const std::optional<Speeds>& speeds,
-                          std::int64_t experts_used, PlannedLoad& out) {
+                          const Subject& subject, PlannedLoad& out) {
   Fitted& fitted = out.fitted;
   out.world = world_of(fitted, profile, machine);
   if (speeds)
-    out.world.time_cost = time_cost(out.world, options.precision.nats_per_ms, speeds->device, experts_used);
+    out.world.time_cost =
+        time_cost(out.world, options.precision.nats_per_ms, speeds->device, subject.config->experts_used());
   if (!options.precision.tier_map.empty()) {
     FOVEA_TRY(out.tiers, mapped_tiers(fitted.units, options.precision.tier_map));
   } else if (fitted.units.policy != PolicyKind::dynaexq && !lowers_layers(fitted.units.policy)) {
@@ -319,6 +345,7 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
     out.tiers = std::move(best.tiers);
     precision::give_room(fitted.precision, out.world);
   }
+  if (!fitted.units.changes_places.empty()) add_host_place(fitted, subject, out.world, out.tiers);
   FOVEA_TRY(const auto policy, make_policy(fitted.units.policy, out.world, out.tiers, options.precision));
   out.tiers = policy->initial();
   return {};
@@ -329,7 +356,7 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
 Result<std::int64_t> host_cache_bytes(const LoadOptions& options, const Machine& machine,
                                       const UnitPlan& units, const Plan& plan) {
   const bool moves = moves_experts(units.policy) || lowers_layers(units.policy);
-  if (!moves || !machine.is_card()) return 0;
+  if (!moves || !machine.is_card() || !units.changes_places.empty()) return 0;
   std::vector<std::int64_t> sizes;
   std::int64_t all = 0;
   for (const precision::UnitGroup& group : units.inputs.groups) {
@@ -435,13 +462,15 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
     FOVEA_CHECK(divide_by_time(subject, options, *profile, *speeds, machine, out));
   }
   if (policy && !out.refused) {
-    FOVEA_CHECK(choose_tiers(options, machine, profile ? &*profile : nullptr, speeds,
-                             subject.config->experts_used(), out));
+    FOVEA_CHECK(choose_tiers(options, machine, profile ? &*profile : nullptr, speeds, subject, out));
   }
   if (machine.is_card()) {
     basis.device_free_bytes = machine.device_free_bytes();
     basis.main_memory_free_bytes = machine.main_memory_bytes();
-    out.host = precision::host_shares(out.fitted.units.units, out.fitted.units.absent);
+    std::vector<bool> on_host = out.fitted.units.absent;
+    for (std::size_t unit = 0; unit < out.fitted.units.changes_places.size(); ++unit)
+      if (out.fitted.units.changes_places[unit]) on_host[unit] = true;
+    out.host = precision::host_shares(out.fitted.units.units, on_host);
     out.host_uses_per_token =
         uses_of_absent(out.fitted, subject.config->experts_used(), profile ? profile->uses : no_uses);
   }

@@ -3,6 +3,7 @@
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/precision/fingerprint.h"
+#include "engine/precision/host_source.h"
 #include "engine/precision/ladder.h"
 #include "engine/precision/version_cache.h"
 #include "engine/runtime/errors.h"
@@ -54,9 +55,9 @@ double shared_gb_per_s(const kernels::Device& device, int threads) {
   return stream ? kernels::cpu::read_bandwidth_gb_per_s(*stream, buffer_bytes) : 0;
 }
 
-double traffic_limit_gb_per_s(const PrecisionRequest& request, const std::function<double()>& shared) {
-  constexpr double traffic_share = 0.05;
-  return request.traffic_gb_per_s > 0 ? request.traffic_gb_per_s : traffic_share * shared();
+double traffic_limit_gb_per_s(const PrecisionRequest& request, const std::function<double()>& shared,
+                              double share) {
+  return request.traffic_gb_per_s > 0 ? request.traffic_gb_per_s : share * shared();
 }
 
 Result<void> build_store(const checkpoint::Checkpoint& checkpoint, const PlannedLoad& planned,
@@ -77,12 +78,10 @@ Result<void> build_store(const checkpoint::Checkpoint& checkpoint, const Planned
   return {};
 }
 
-Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
-                                                          std::unique_ptr<precision::VersionSource> source,
-                                                          std::unique_ptr<precision::Policy> policy,
-                                                          models::Model& model, const kernels::Device& device,
-                                                          const ProgressSink& progress,
-                                                          std::stop_token stop) {
+Result<std::unique_ptr<PrecisionControl>> start_precision(
+    PlannedLoad planned, std::unique_ptr<precision::VersionSource> source,
+    std::unique_ptr<precision::Policy> policy, models::Model& model, models::HostWeights* host,
+    const kernels::Device& device, const ProgressSink& progress, std::stop_token stop) {
   const LoadOptions& options = planned.plan.options;
   const PrecisionRequest& request = options.precision;
   PrecisionControl::Parts parts;
@@ -93,11 +92,17 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
                                                    ? precision::ladder_order(planned.world)
                                                    : std::vector<precision::UnitId>();
   parts.calibrated_uses = std::move(planned.world.uses);
-  const std::vector<TierId> first = without_absent(parts.policy->initial(), planned.fitted.units.absent);
+  const std::vector<bool> stays_away = planned.fitted.units.stays_away();
+  const bool places = !planned.fitted.units.changes_places.empty();
+  const std::vector<TierId> first = without_absent(parts.policy->initial(), stays_away);
   parts.units = std::make_unique<precision::UnitTable>(std::move(planned.fitted.units.units));
   parts.tiers = std::make_unique<precision::TierSet>(std::move(planned.fitted.units.tiers));
   parts.plan = std::move(planned.fitted.precision);
-  FOVEA_TRY(parts.source, kept_in_memory(planned.plan, std::move(source), device, parts));
+  if (places) {
+    FOVEA_TRY(parts.source, precision::HostSource::create(*host, *parts.units, parts.tiers->front(), device));
+  } else {
+    FOVEA_TRY(parts.source, kept_in_memory(planned.plan, std::move(source), device, parts));
+  }
   if (!request.events.empty()) {
     FOVEA_TRY(parts.log, SwapLog::create(request.events));
   }
@@ -109,8 +114,9 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
                                              device, model.config().experts_used()),
                 *parts.units, *parts.tiers, device, *parts.source));
   // What it is measured with is given back before the arena takes what the plan gives it.
-  const double traffic_limit =
-      traffic_limit_gb_per_s(request, [&] { return shared_gb_per_s(device, options.threads); });
+  const double traffic_limit = traffic_limit_gb_per_s(
+      request, [&] { return shared_gb_per_s(device, options.threads); },
+      places ? places_traffic_share : traffic_share);
   if (traffic_limit == 0)
     log::warning("runtime", "how fast versions may be read could not be measured: no limit");
   FOVEA_TRY(precision::Arena arena, precision::Arena::create(device, parts.plan.arena));
@@ -123,10 +129,16 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
            .source = parts.source.get(),
            .handles = handles_of(model, *parts.units),
            .on_publish =
-               [&model, units = parts.units.get()](precision::UnitId unit) {
-                 ++model.handles()[static_cast<std::size_t>((*units)[unit].layer)].revision;
+               [&model, host = places ? host : nullptr, units = parts.units.get()](precision::UnitId id) {
+                 const precision::Unit& unit = (*units)[id];
+                 models::LayerWeights& layer = model.handles()[static_cast<std::size_t>(unit.layer)];
+                 ++layer.revision;
+                 if (host == nullptr) return;
+                 const kernels::Expert& expert = layer.experts[static_cast<std::size_t>(unit.index)];
+                 host->set_on_device(unit.layer, unit.index, static_cast<bool>(expert.gate));
                },
-           .on_host = planned.host.empty() ? std::vector<bool>{} : std::move(planned.fitted.units.absent)},
+           .on_host = planned.host.empty() ? std::vector<bool>{} : stays_away,
+           .host_place = places},
           std::move(arena),
           {.swaps = {.transfer_bytes =
                          request.transfer_bytes > 0 ? request.transfer_bytes : parts.plan.plan.host.transfer,

@@ -46,7 +46,9 @@ void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bo
   if (options.context_may_shrink)
     options.context = std::min(options.context, std::max(trained, models::extended_context(config)));
   if (options.chunk == 0) {
-    const bool moves = moves_experts(precision::chosen_policy(options.precision, config.experts() > 0, card));
+    const bool moves =
+        moves_experts(precision::chosen_policy(options.precision, config.experts() > 0, card)) &&
+        !precision::asks_for_places(options.precision);
     options.chunk = (moves ? dynamic_chunk : default_chunk) * (card ? card_chunks : 1);
     options.chunk_may_grow = card && !moves;
   }

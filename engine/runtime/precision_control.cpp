@@ -132,6 +132,11 @@ UseBits PrecisionControl::bits_of(const precision::Observation& observation) con
   return sum;
 }
 
+// The host's place stands behind the tiers.
+std::uint8_t PrecisionControl::shown(TierId tier) const {
+  return tier == parts_.tiers->size() ? host_tier : tier;
+}
+
 std::uint8_t PrecisionControl::tier_met(UnitId unit) const {
   if (parts_.residency->on_host(unit)) return host_tier;
   return std::min(parts_.residency->tiers()[static_cast<std::size_t>(unit)],
@@ -195,8 +200,8 @@ PrecisionUse PrecisionControl::use() const {
 void PrecisionControl::remember(const precision::Decision& decision, TierId from) {
   std::shift_right(last_decisions_.begin(), last_decisions_.end(), 1);
   last_decisions_.front() = {.unit = decision.unit,
-                             .from = from,
-                             .to = decision.target,
+                             .from = shown(from),
+                             .to = shown(decision.target),
                              .reason = decision.reason,
                              .score = decision.score,
                              .margin = decision.margin,
@@ -234,9 +239,9 @@ void PrecisionControl::show_units(Snapshot& snapshot, std::span<const std::int64
   snapshot.host_units = 0;
   for (std::size_t unit = 0; unit < indices.size(); ++unit) {
     UnitState& state = snapshot.units[static_cast<std::size_t>(indices[unit])];
-    state.tier = tiers[unit];
-    state.target = targets[unit] == tiers[unit] ? no_tier : targets[unit];
-    if (state.tier == no_tier && parts_.residency->on_host(static_cast<UnitId>(unit))) {
+    state.tier = shown(tiers[unit]);
+    state.target = targets[unit] == tiers[unit] ? no_tier : shown(targets[unit]);
+    if (parts_.residency->on_host(static_cast<UnitId>(unit))) {
       state.tier = host_tier;
       ++snapshot.host_units;
     }

@@ -121,6 +121,7 @@ class PrecisionControl final {
   void count_hits(std::int64_t tokens);
   void count_hit(precision::UnitId unit, precision::TierId tier, std::int64_t tokens);
   void remember(const precision::Decision& decision, precision::TierId from);
+  std::uint8_t shown(precision::TierId tier) const;
   void show_units(Snapshot& snapshot, std::span<const std::int64_t> indices) const;
   void show_swaps(Snapshot& snapshot) const;
 

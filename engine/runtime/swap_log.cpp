@@ -28,7 +28,7 @@ const char* name_of(precision::SwapOutcome outcome) {
 }
 
 std::string tier_name(const precision::TierSet& tiers, precision::TierId tier) {
-  return tier < tiers.size() ? tiers[tier].name : "disk";
+  return tier < tiers.size() ? tiers[tier].name : tier == tiers.size() ? "host" : "disk";
 }
 
 }  // namespace
