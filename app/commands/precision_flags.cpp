@@ -193,7 +193,8 @@ void add_fovea(CLI::App& command, FoveaSettings& settings) {
                            "Tokens that these weights are learnt from; 0: they stay (default: 4096)"))
       ->check(number_between(0, 1 << 30));
   group(command.add_option("--fovea-interval", settings.interval_tokens,
-                           "Tokens between two decisions (default: 32)"))
+                           "Tokens between two decisions (default: 32; 4 of experts that only change places "
+                           "with the processor's)"))
       ->check(number_between(1, 1 << 30));
   group(
       command.add_option("--fovea-numbers-interval", settings.numbers_interval_tokens,
@@ -203,7 +204,7 @@ void add_fovea(CLI::App& command, FoveaSettings& settings) {
   group(
       command.add_option("--fovea-margin", settings.margin,
                          "Share of a promotion's gain that is left when another expert has made room for it, "
-                         "at least (default: 0.4)"))
+                         "at least (default: 0.4; 0.1 of those)"))
       ->check(number_between(0, 0.999999));
   group(command.add_option("--fovea-in-flight", settings.in_flight,
                            "Changes at once (default: one for each 96 experts, from 64 to 1024)"))
@@ -213,7 +214,7 @@ void add_fovea(CLI::App& command, FoveaSettings& settings) {
       ->check(number_between(0, 1));
   group(command.add_option("--fovea-cut", settings.cut_share,
                            "A prompt's next pass has a quarter of the tokens where the changes lower the "
-                           "expected loss by more than this share; 1: never (default: 0.1)"))
+                           "expected loss by more than this share; 1: never (default: 0.1; never for those)"))
       ->check(number_between(0, 1));
 }
 

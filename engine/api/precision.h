@@ -90,17 +90,20 @@ struct FoveaSettings {
   // … and what the calibration's profile and each of them count at first; empty: all alike.
   std::vector<double> weights = {};
   std::int64_t weights_half_life = 4096;  // tokens that the weights are learnt from; 0: they stay
-  std::int64_t interval_tokens = 32;      // between two decisions
+  // Between two decisions; 0: 32, and 4 of experts that change places with the processor's, which nothing is
+  // read for.
+  std::int64_t interval_tokens = 0;
   // … and between two changes of how many experts each tier holds, where three or more tiers share the
   // memory.
   std::int64_t numbers_interval_tokens = 256;
-  // An exchange must lower the expected loss by more than this share of what the promotion alone would.
-  double margin = 0.4;
+  // An exchange must lower the expected loss by more than this share of what the promotion alone would; below
+  // 0: 0.4, and 0.1 of those.
+  double margin = -1;
   int in_flight = 0;                // swaps at once; 0: one for each 96 units, from 64 to 1,024
   double prompt_wait_share = 0.05;  // of a prompt's time, that it may wait for its swaps
   // A prompt's next pass is cut to a quarter where what moves lowers the expected loss by more than this
-  // share.
-  double cut_share = 0.1;  // 1: never
+  // share; 1: never; below 0: 0.1, and never for those, which long passes bring to the card once.
+  double cut_share = -1;
 
   bool operator==(const FoveaSettings&) const = default;
 };

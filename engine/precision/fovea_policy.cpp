@@ -109,25 +109,33 @@ Result<void> check_settings(const FoveaSettings& s) {
   for (const double weight : s.weights)
     if (!(weight >= 0)) return wrong("weights", weight, from_0);
   if (s.weights_half_life < 0) return wrong("weights_half_life", s.weights_half_life, from_0);
-  if (s.interval_tokens < 1) return wrong("interval_tokens", s.interval_tokens, from_1);
+  if (s.interval_tokens < 0) return wrong("interval_tokens", s.interval_tokens, from_0);
   if (s.numbers_interval_tokens < 1)
     return wrong("numbers_interval_tokens", s.numbers_interval_tokens, from_1);
-  if (!(s.margin >= 0 && s.margin < 1)) return wrong("margin", s.margin, phrases::range_0_to_below_1());
+  if (!(s.margin < 1)) return wrong("margin", s.margin, phrases::range_0_to_below_1());
   if (s.in_flight < 0) return wrong("in_flight", s.in_flight, from_0);
   if (!(s.prompt_wait_share >= 0 && s.prompt_wait_share <= 1))
     return wrong("prompt_wait_share", s.prompt_wait_share, phrases::range_0_to_1());
-  if (!(s.cut_share >= 0 && s.cut_share <= 1))
-    return wrong("cut_share", s.cut_share, phrases::range_0_to_1());
+  if (!(s.cut_share <= 1)) return wrong("cut_share", s.cut_share, phrases::range_0_to_1());
   return {};
 }
 
 }  // namespace
 
+// Chosen on made-up routing of Qwen3-30B-A3B with room for 57 % of its experts (docs/gpu.md).
+FoveaSettings usual_settings(const PolicyWorld& world, FoveaSettings settings) {
+  const bool copies = world.only_places();
+  if (settings.interval_tokens == 0) settings.interval_tokens = copies ? 4 : 32;
+  if (settings.margin < 0) settings.margin = copies ? 0.1 : 0.4;
+  if (settings.cut_share < 0) settings.cut_share = copies ? 1 : 0.1;
+  return settings;
+}
+
 Result<std::unique_ptr<Policy>> make_fovea(const PolicyWorld& world, const FoveaSettings& settings,
                                            std::vector<std::uint8_t> first) {
   FOVEA_CHECK(check_settings(settings));
   FOVEA_TRY(const auto fits, make_static(world, first));
-  return std::make_unique<FoveaPolicy>(world, settings, std::move(first));
+  return std::make_unique<FoveaPolicy>(world, usual_settings(world, settings), std::move(first));
 }
 
 }  // namespace fovea::precision

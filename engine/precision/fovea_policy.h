@@ -18,6 +18,9 @@ constexpr std::int32_t fovea_swaps_at_once(const FoveaSettings& settings, std::i
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(units / 96, 64, 1024));
 }
 
+// With what they leave open as it is usual in such a world.
+FoveaSettings usual_settings(const PolicyWorld& world, FoveaSettings settings);
+
 // `first` [units]: the tiers to begin with, whose numbers stay (plan_static's); within the capacities. Units
 // on the host count in what is expected and have no tier.
 //   ErrorKind::invalid  a setting out of its range, by name

@@ -149,16 +149,15 @@ bool brings_experts(const UnitPlan& plan, const Surroundings& around) {
 }
 
 // What may go to the other place and back: whatever is not where somebody said, or cannot be brought.
-std::vector<bool> changing_places(const PrecisionRequest& request, const Surroundings& around,
-                                  const UnitPlan& plan, const std::vector<bool>& named) {
-  if (!asks_for_places(request) || !around.host_bytes || plan.units.scope() != UnitScope::experts ||
-      !any_away(plan, around))
+std::vector<bool> changing_places(const Surroundings& around, const UnitPlan& plan,
+                                  const std::vector<bool>& named) {
+  if (!around.changes_places || plan.units.scope() != UnitScope::experts || !any_away(plan, around))
     return {};
   std::vector<bool> changes(plan.absent.size());
   for (UnitId id = plan.units.first(around.host_layers); id < static_cast<UnitId>(plan.units.size()); ++id) {
     const auto unit = static_cast<std::size_t>(id);
     changes[unit] = !named[unit] && std::ranges::all_of(plan.units[id].matrices(), [&](const auto& matrix) {
-      return !around.can_bring || around.can_bring(matrix);
+      return !plan.takes_from_host() || !around.can_bring || around.can_bring(matrix);
     });
   }
   if (std::ranges::find(changes, true) == changes.end()) return {};
@@ -182,7 +181,7 @@ Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& 
   }
   if (any_away(plan, around)) host.exchange = around.exchange_with_host_bytes;
   if (brings_experts(plan, around)) host.exchange += around.stream_host_bytes;
-  if (plan.policy != PolicyKind::none && plan.changes_places.empty())
+  if (plan.policy != PolicyKind::none && !plan.comes_from_host())
     host.transfer = transfer_bytes(request, plan);
   return host;
 }
@@ -190,6 +189,7 @@ Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& 
 // On the card, where a unit lies as the host has it until it is unpacked.
 std::int64_t largest_of_host(const Surroundings& around, const UnitPlan& plan) {
   std::int64_t largest = 0;
+  if (!plan.comes_from_host()) return largest;
   for (UnitId id = 0; id < static_cast<UnitId>(plan.changes_places.size()); ++id) {
     if (!plan.changes_places[static_cast<std::size_t>(id)]) continue;
     std::int64_t bytes = 0;
@@ -258,6 +258,14 @@ std::vector<bool> UnitPlan::stays_away() const {
   for (std::size_t unit = 0; unit < changes_places.size(); ++unit)
     if (changes_places[unit]) stays[unit] = false;
   return stays;
+}
+
+bool UnitPlan::takes_from_host() const {
+  return tiers.size() == 1 && !tiers.front().type;
+}
+
+bool UnitPlan::comes_from_host() const {
+  return takes_from_host() && !changes_places.empty();
 }
 
 bool asks_for_places(const PrecisionRequest& request) {
@@ -360,7 +368,7 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   const std::vector<bool> nobody(static_cast<std::size_t>(plan.units.size()));
   const auto fits = [&](const std::vector<bool>& absent) {
     plan.absent = absent;
-    plan.changes_places = changing_places(request, around, plan, nobody);
+    plan.changes_places = changing_places(around, plan, nobody);
     set_inputs(device, request, around, plan);
     return plan_precision_anyway(plan.inputs, policy).plan.fits;
   };
@@ -368,7 +376,7 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   FOVEA_TRY(OffloadChoice choice,
             choose_offloaded(plan.units, offload, fits, host_computes ? SlowerPlace::host : SlowerPlace::disk,
                              cost ? &*cost : nullptr,
-                             asks_for_places(request) ? LastLayer::in_part : LastLayer::whole));
+                             around.changes_places ? LastLayer::in_part : LastLayer::whole));
   plan.absent = std::move(choice.absent);
   for (std::size_t unit = 0; unit < around.to_host.size(); ++unit)
     if (around.to_host[unit]) plan.absent[unit] = true;
@@ -386,7 +394,7 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
                                : phrases::gpu_layers_leave_nearly_all(offload.gpu_layers));
     if (overruled) choice.notes.push_back(phrases::override_overruled(around.host_layers));
   }
-  plan.changes_places = changing_places(request, around, plan, choice.named);
+  plan.changes_places = changing_places(around, plan, choice.named);
   if (!plan.changes_places.empty()) {
     std::erase_if(choice.notes, [](const Phrase& note) {
       return note.is(phrases::cpu_moe_auto_layers.code) || note.is(phrases::cpu_moe_auto_coldest.code);

@@ -91,6 +91,8 @@ struct Surroundings {
   double host_gb_per_s = 0;
   // [units] that are left to the host beside what the request says; empty: none.
   std::vector<bool> to_host = {};
+  // What is the host's, by whatever was said, may change places with the rest.
+  bool changes_places = false;
   // The first `host_layers` layers are the host's as a whole: the bytes of their weights that are no units,
   // and of their cache.
   std::int64_t host_layers = 0, host_layer_bytes = 0, host_kv_bytes = 0;
@@ -113,6 +115,10 @@ struct UnitPlan {
 
   // [units]: the host's for ever, or on disk.
   std::vector<bool> stays_away() const;
+  // Whether the only tier is what the host has, too …
+  bool takes_from_host() const;
+  // … and what changes places is copied from there: no store is needed.
+  bool comes_from_host() const;
 };
 
 // Whether experts shall change places between a card and the processor: what fovea moves where it is given

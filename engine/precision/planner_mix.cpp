@@ -206,7 +206,8 @@ bool MixPath::has_spares(std::size_t group, const PlannedMix& mix) const {
 bool MixPath::numbers_may_change(const PlannedMix& mix) const {
   bool moves = false;
   for (std::size_t group = 0; group < mix.counts.size(); ++group) moves = moves || has_spares(group, mix);
-  return is_fovea_ && moves && inputs_.tier_names.size() > 2 && on_demand_pools(mix).empty();
+  const std::size_t places = inputs_.tier_names.size() + (inputs_.changes_places ? 1 : 0);
+  return is_fovea_ && moves && places > 2 && on_demand_pools(mix).empty();
 }
 
 std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix, std::int64_t spare_blocks) const {

@@ -31,8 +31,8 @@ class MixPath {
   // on-demand cache's blocks.
   std::vector<PoolNeed> needs(const PlannedMix& mix, std::int64_t spare_blocks) const;
   bool swaps() const { return swaps_; }
-  // fovea among three tiers or more, of units that are all in memory and not all at one tier: how many units
-  // each tier holds follows the work.
+  // fovea among three tiers or more, the host as a place among them, of units that are all in memory and not
+  // all at one tier: how many units each tier holds follows the work.
   bool numbers_may_change(const PlannedMix& mix) const;
   // The mix with one more unit of so many layers at the highest tier; fewer than all layers.
   PlannedMix with_more(PlannedMix mix, std::int64_t layers) const;

@@ -70,10 +70,16 @@ struct PolicyWorld {
   // [units]: computed by the host beside the device. They have no tier and no block, and no policy moves
   // them, though it may observe them. Empty: none.
   std::vector<bool> on_host = {};
+  // The last tier is the host, which computes what has no block: with the file's weights, so that nothing is
+  // lost there but time.
+  bool host_place = false;
+  // Nothing but places changes, and what moves is copied from one memory to the other.
+  bool only_places() const { return host_place && tiers() == 2; }
 
   std::int64_t units() const { return first_unit.empty() ? 0 : first_unit.back(); }
   std::int64_t layers() const { return first_unit.empty() ? 0 : std::ssize(first_unit) - 1; }
   std::int64_t tiers() const { return std::ssize(bits_per_weight); }
+  std::int64_t lowest_tier() const { return tiers() - (host_place ? 2 : 1); }  // of the device
   bool is_on_host(std::int64_t unit) const {
     return !on_host.empty() && on_host[static_cast<std::size_t>(unit)];
   }

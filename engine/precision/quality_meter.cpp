@@ -26,7 +26,7 @@ QualityMeter::QualityMeter(const PolicyWorld& world) : world_(world), gates_(ind
 
 double QualityMeter::damage(std::int32_t unit, std::uint8_t tier) const {
   if (world_.is_on_host(unit)) return 0;
-  const std::int64_t lowest = world_.tiers() - 1;
+  const std::int64_t lowest = world_.lowest_tier();
   return static_cast<double>(damage_[index(unit * world_.tiers() + (tier == no_tier ? lowest : tier))]);
 }
 

@@ -95,11 +95,17 @@ void VersionTable::take_away(UnitId unit) {
 
 bool VersionTable::move(UnitId unit) {
   if (parts_.stream && retired_count_ == std::ssize(retired_)) return false;
+  const bool apart = parts_.device && !parts_.device->memory_is_host();
+  if (apart && !parts_.stream && !moving_)
+    moving_ = parts_.device->make_stream({.threads = 1, .background = true});
+  kernels::Stream* const stream = parts_.stream ? parts_.stream : moving_.get();
+  if (apart && !stream) return false;
   const Block block = allocate(unit, tier(unit));
   if (!block) return false;
   const std::int64_t bytes = bytes_of(unit, tier(unit));
-  if (block.memory && parts_.stream) {
-    parts_.device->copy_within(block.memory, blocks_[at(unit)].memory, bytes, bytes, 1, *parts_.stream);
+  if (block.memory && stream) {
+    parts_.device->copy_within(block.memory, blocks_[at(unit)].memory, bytes, bytes, 1, *stream);
+    if (moving_) moving_->synchronize();
   } else if (block.memory) {
     std::memcpy(block.memory, blocks_[at(unit)].memory, static_cast<std::size_t>(bytes));
   }

@@ -72,8 +72,9 @@ class VersionTable {
   // Takes the version away, and its block at once: waits for the passes that may read it.
   void take_away(UnitId unit);
   bool retires_late() const { return parts_.stream != nullptr; }  // old blocks wait for passes
-  // Copies the version that is published into another block of its size, which passes see from now on. False:
-  // there is none, or its old block would be one too many to retire.
+  // Copies the version that is published into another block of its size, which passes see from now on. Where
+  // no pass is under way it waits for the copy. False: there is none, or its old block would be one too many
+  // to retire.
   bool move(UnitId unit);
   const Block& block(UnitId unit) const { return blocks_[at(unit)]; }
   // What reserve() gave, now that it is read, and what needs no block. From then on swaps may begin.
@@ -115,11 +116,12 @@ class VersionTable {
 
   Parts parts_;
   Arena arena_;
-  std::vector<TierId> tiers_;            // [units] published
-  std::vector<TierId> targets_;          // [units]
-  std::vector<Block> blocks_;            // [units]
-  std::vector<std::uint8_t> in_flight_;  // [units]
-  std::vector<Retired> retired_;         // [max_retired] where there is a stream
+  std::vector<TierId> tiers_;                // [units] published
+  std::vector<TierId> targets_;              // [units]
+  std::vector<Block> blocks_;                // [units]
+  std::vector<std::uint8_t> in_flight_;      // [units]
+  std::vector<Retired> retired_;             // [max_retired] where there is a stream
+  std::unique_ptr<kernels::Stream> moving_;  // of a device whose memory is out of reach, where there is none
   std::int64_t retired_count_ = 0;
   bool filled_ = false;
 };

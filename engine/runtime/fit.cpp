@@ -93,7 +93,7 @@ struct Trial {
   std::vector<bool> to_host = {};                    // see fit()
   std::int64_t chunk = 0;
   bool streams = false;  // what brings experts to the card for prompts is counted
-  bool moves = false;    // experts change places with the processor's, although nobody asked for it
+  bool moves = false;    // what is the processor's changes places, although nobody asked for it
 };
 
 Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machine& machine,
@@ -101,7 +101,7 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
   options.chunk = trial.chunk;
   options.host_layers = whole_layers_on_host(subject, options, machine);
   PrecisionRequest request = options.precision;
-  if (trial.moves) {
+  if (trial.moves && trial.to_host.empty()) {
     request.policy = PolicyKind::fovea;
     request.tiers = {"file"};
   }
@@ -125,6 +125,7 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
     around.can_bring = subject.can_bring;
   }
   around.to_host = trial.to_host;
+  around.changes_places = machine.is_card() && (trial.moves || precision::asks_for_places(request));
   Subject::HostLayers before;
   if (options.host_layers > 0) {
     const models::UnitScope with_policy = precision::unit_scope(policy, subject.has_experts());
@@ -259,6 +260,7 @@ Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Mac
                    const precision::StoreProfile* profile, std::vector<bool> to_host) {
   Trial trial{
       .profile = profile, .to_host = std::move(to_host), .moves = may_move(subject, options, machine)};
+  if (!trial.to_host.empty()) trial.moves = options.precision.policy == PolicyKind::fovea;
   if (trial.moves) {
     FOVEA_TRY(Fitted moving, fit_prompts(subject, options, machine, trial));
     const Plan& plan = moving.precision.plan;

@@ -66,7 +66,7 @@ Result<runtime::PlannedLoad> plan_and_store(const runtime::Subject& subject, Loa
   keep_to(shown, options, machine);
   FOVEA_TRY(runtime::PlannedLoad planned, runtime::plan_load(subject, options, machine));
   const bool policy = planned.plan.policy() != PolicyKind::none;
-  const bool needs_store = policy && planned.fitted.units.changes_places.empty();
+  const bool needs_store = policy && !planned.fitted.units.comes_from_host();
   if (!planned.refused && needs_store && !planned.store && machine.has_store) {
     FOVEA_CHECK(runtime::build_store(*subject.checkpoint, planned, *machine.device, progress, stop));
     FOVEA_TRY(planned, runtime::plan_load(subject, options, machine));
@@ -123,7 +123,7 @@ Result<void> add_precision(const Loading& loading, runtime::PlannedLoad planned,
                                               : runtime::make_policy(precision.policy, planned.world,
                                                                      planned.tiers, precision));
   std::unique_ptr<precision::VersionSource> source;
-  if (planned.fitted.units.changes_places.empty()) {
+  if (!planned.fitted.units.comes_from_host()) {
     source = planned.store ? std::make_unique<precision::StoreSource>(*std::move(planned.store))
                            : loading.weights->versions(planned.fitted.units);
   }

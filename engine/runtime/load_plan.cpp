@@ -105,25 +105,46 @@ precision::PolicyWorld world_of(const Fitted& fitted, const precision::StoreProf
   return world;
 }
 
-// The processor as the place below the only tier: it takes none of the card's memory, hurts nobody, and takes
-// time for each of its bytes.
-void add_host_place(const Fitted& fitted, const Subject& subject, precision::PolicyWorld& world,
-                    std::vector<TierId>& tiers) {
+// [units, tiers] with a column more.
+template <class T>
+std::vector<T> with_column(const std::vector<T>& rows, std::int64_t tiers, const std::vector<T>& column) {
+  std::vector<T> wider;
+  for (std::size_t unit = 0; unit < column.size(); ++unit) {
+    const auto row = rows.begin() + static_cast<std::ptrdiff_t>(unit) * tiers;
+    wider.insert(wider.end(), row, row + tiers);
+    wider.push_back(column[unit]);
+  }
+  return wider;
+}
+
+// The processor as a place below the tiers: it takes none of the card's memory, loses nothing, and takes time
+// for each byte of a use, which is worth `cost_of_byte`. Where there is but one tier nothing else counts.
+void add_host_place(const Fitted& fitted, const Subject& subject, double cost_of_byte,
+                    precision::PolicyWorld& world, std::vector<TierId>& tiers) {
   const UnitPlan& units = fitted.units;
-  world.damage.assign(precision::index(2 * world.units()), 0);
-  world.damage_is_divergence = false;
-  world.time_cost.clear();
-  world.bits_per_weight.push_back(world.bits_per_weight.back());
-  world.capacity.push_back(0);
-  const std::vector<std::int64_t> bytes = std::exchange(world.unit_bytes, {});
-  for (std::size_t unit = 0; unit < bytes.size(); ++unit) {
-    world.unit_bytes.insert(world.unit_bytes.end(), {bytes[unit], 0});
-    std::int64_t on_host = 0;
+  const std::int64_t known = world.tiers();
+  const auto count = precision::index(world.units());
+  std::vector<float> cost;
+  for (std::size_t unit = 0; unit < count; ++unit) {
+    std::int64_t bytes = 0;
     for (const models::MatrixSource& matrix : units.units[static_cast<UnitId>(unit)].matrices())
-      on_host += subject.host_bytes(matrix);
-    world.time_cost.insert(world.time_cost.end(), {0, static_cast<float>(on_host)});
+      bytes += subject.host_bytes(matrix);
+    cost.push_back(static_cast<float>(cost_of_byte * static_cast<double>(bytes)));
+  }
+  if (units.comes_from_host()) {
+    world.damage.assign(count, 0);
+    world.damage_is_divergence = false;
+  }
+  if (world.time_cost.empty()) world.time_cost.assign(count * precision::index(known), 0);
+  world.damage = with_column(world.damage, known, std::vector<float>(count, 0));
+  world.time_cost = with_column(world.time_cost, known, cost);
+  world.unit_bytes = with_column(world.unit_bytes, known, std::vector<std::int64_t>(count, 0));
+  world.bits_per_weight.push_back(world.bits_per_weight.front());
+  world.capacity.push_back(0);
+  world.host_place = true;
+  for (std::size_t unit = 0; unit < count; ++unit) {
     if (!units.absent[unit] || !units.changes_places[unit]) continue;
-    tiers[unit] = 1;
+    tiers[unit] = static_cast<TierId>(known);
     ++world.capacity.back();
   }
 }
@@ -202,7 +223,7 @@ LoadPlan describe(const Subject& subject, const LoadOptions& options, const Mach
   if (fitted.precision.arena.any_mix) plan.plan.notes.push_back(phrases::numbers_follow_work());
   if (auto note = context_note(options.context, *subject.config)) plan.plan.notes.push_back(*std::move(note));
   plan.options.precision.policy = fitted.units.policy;
-  if (!fitted.units.changes_places.empty()) plan.options.precision.tiers = {"file"};
+  if (fitted.units.comes_from_host()) plan.options.precision.tiers = {"file"};
   plan.options.chunk = fitted.chunk;
   plan.options.chunk_may_grow = false;
   plan.options.host_layers = fitted.host_layers;
@@ -232,10 +253,11 @@ Result<double> divide_by_use(const Subject& subject, const LoadOptions& options,
 
 // What a use's time is worth, [units, tiers]: the version's bytes at the speed of the memory that they are
 // read from. A token's uses of a layer weigh 1 together and are as many as it chooses experts.
-std::vector<float> time_cost(const precision::PolicyWorld& world, double nats_per_ms, double gb_per_s,
-                             std::int64_t experts_used) {
-  const double of_byte =
-      nats_per_ms * static_cast<double>(std::max<std::int64_t>(experts_used, 1)) / (1e6 * gb_per_s);
+double cost_of_byte(const LoadOptions& options, const Subject& subject, double gb_per_s) {
+  const auto used = static_cast<double>(std::max<std::int64_t>(subject.config->experts_used(), 1));
+  return options.precision.nats_per_ms * used / (1e6 * gb_per_s);
+}
+std::vector<float> time_cost(const precision::PolicyWorld& world, double of_byte) {
   std::vector<float> cost;
   for (const std::int64_t bytes : world.unit_bytes)
     cost.push_back(static_cast<float>(of_byte * static_cast<double>(bytes)));
@@ -279,7 +301,7 @@ Result<void> divide_by_time(const Subject& subject, const LoadOptions& options,
     return {};
   const double rate = options.precision.nats_per_ms;
   precision::PolicyWorld world = world_of(out.fitted, &profile, machine);
-  world.time_cost = time_cost(world, rate, speeds.device, subject.config->experts_used());
+  world.time_cost = time_cost(world, cost_of_byte(options, subject, speeds.device));
   const std::vector<double> loss = precision::expected_loss(world);
   precision::HostCost host{
       .chances = precision::chances(units.units, subject.config->experts_used(), profile.uses),
@@ -330,9 +352,7 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
                           const Subject& subject, PlannedLoad& out) {
   Fitted& fitted = out.fitted;
   out.world = world_of(fitted, profile, machine);
-  if (speeds)
-    out.world.time_cost =
-        time_cost(out.world, options.precision.nats_per_ms, speeds->device, subject.config->experts_used());
+  if (speeds) out.world.time_cost = time_cost(out.world, cost_of_byte(options, subject, speeds->device));
   if (!options.precision.tier_map.empty()) {
     FOVEA_TRY(out.tiers, mapped_tiers(fitted.units, options.precision.tier_map));
   } else if (fitted.units.policy != PolicyKind::dynaexq && !lowers_layers(fitted.units.policy)) {
@@ -345,7 +365,10 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
     out.tiers = std::move(best.tiers);
     precision::give_room(fitted.precision, out.world);
   }
-  if (!fitted.units.changes_places.empty()) add_host_place(fitted, subject, out.world, out.tiers);
+  if (!fitted.units.changes_places.empty()) {
+    const double of_byte = speeds ? cost_of_byte(options, subject, speeds->host) : 1;
+    add_host_place(fitted, subject, of_byte, out.world, out.tiers);
+  }
   FOVEA_TRY(const auto policy, make_policy(fitted.units.policy, out.world, out.tiers, options.precision));
   out.tiers = policy->initial();
   return {};
@@ -356,7 +379,7 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
 Result<std::int64_t> host_cache_bytes(const LoadOptions& options, const Machine& machine,
                                       const UnitPlan& units, const Plan& plan) {
   const bool moves = moves_experts(units.policy) || lowers_layers(units.policy);
-  if (!moves || !machine.is_card() || !units.changes_places.empty()) return 0;
+  if (!moves || !machine.is_card() || units.comes_from_host()) return 0;
   std::vector<std::int64_t> sizes;
   std::int64_t all = 0;
   for (const precision::UnitGroup& group : units.inputs.groups) {

@@ -94,11 +94,12 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
   parts.calibrated_uses = std::move(planned.world.uses);
   const std::vector<bool> stays_away = planned.fitted.units.stays_away();
   const bool places = !planned.fitted.units.changes_places.empty();
+  const bool from_host = planned.fitted.units.comes_from_host();
   const std::vector<TierId> first = without_absent(parts.policy->initial(), stays_away);
   parts.units = std::make_unique<precision::UnitTable>(std::move(planned.fitted.units.units));
   parts.tiers = std::make_unique<precision::TierSet>(std::move(planned.fitted.units.tiers));
   parts.plan = std::move(planned.fitted.precision);
-  if (places) {
+  if (from_host) {
     FOVEA_TRY(parts.source, precision::HostSource::create(*host, *parts.units, parts.tiers->front(), device));
   } else {
     FOVEA_TRY(parts.source, kept_in_memory(planned.plan, std::move(source), device, parts));
@@ -116,7 +117,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
   // What it is measured with is given back before the arena takes what the plan gives it.
   const double traffic_limit = traffic_limit_gb_per_s(
       request, [&] { return shared_gb_per_s(device, options.threads); },
-      places ? places_traffic_share : traffic_share);
+      from_host ? places_traffic_share : traffic_share);
   if (traffic_limit == 0)
     log::warning("runtime", "how fast versions may be read could not be measured: no limit");
   FOVEA_TRY(precision::Arena arena, precision::Arena::create(device, parts.plan.arena));

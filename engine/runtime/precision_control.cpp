@@ -36,6 +36,8 @@ PrecisionControl::PrecisionControl(Parts parts)
     : parts_(std::move(parts)),
       hits_(parts_.tiers->size() + 2),
       version_bytes_(precision::version_sizes(*parts_.units, *parts_.tiers, *parts_.device)) {
+  for (const precision::Unit& unit : parts_.units->units())
+    file_bits_.push_back(precision::bits_per_weight({"file", {}}, unit));
   chosen_.reserve(static_cast<std::size_t>(parts_.units->size()));
   parts_.residency->on_event = [this](const precision::SwapEvent& event) {
     if (parts_.log) parts_.log->write(event, *parts_.units, *parts_.tiers, tokens_);
@@ -126,8 +128,10 @@ UseBits PrecisionControl::bits_of(const precision::Observation& observation) con
   const std::span<const TierId> met = parts_.residency->tiers();
   UseBits sum;
   for (const precision::ExpertUse& use : observation.uses) {
-    const std::size_t tier = std::min<std::size_t>(met[static_cast<std::size_t>(use.unit)], tiers.size() - 1);
-    sum.add({.bits = use.tokens * tiers[tier].bits_per_weight, .uses = use.tokens});
+    const auto unit = static_cast<std::size_t>(use.unit);
+    const std::size_t tier = std::min<std::size_t>(met[unit], tiers.size() - 1);
+    const double bits = parts_.residency->on_host(use.unit) ? file_bits_[unit] : tiers[tier].bits_per_weight;
+    sum.add({.bits = use.tokens * bits, .uses = use.tokens});
   }
   return sum;
 }

@@ -137,6 +137,7 @@ class PrecisionControl final {
   std::vector<UseBits> use_bits_;            // of the last pass
   std::vector<std::int64_t> hits_;           // [tiers + 2], the last: on disk alone, on the host
   std::vector<std::int64_t> version_bytes_;  // [units, tiers]
+  std::vector<double> file_bits_;            // [units] for each weight, which the host computes with
   decltype(Snapshot::decisions) last_decisions_{};
   std::optional<Error> error_;
 };

@@ -311,7 +311,7 @@ class FoveaPolicyTest : public QObject {
     if (which == 1) settings.half_lives = {10, 0};
     if (which == 2) settings.weights = {1};
     if (which == 3) settings.weights = {1, -1};
-    if (which == 4) settings.interval_tokens = 0;
+    if (which == 4) settings.interval_tokens = -1;
     if (which == 5) settings.margin = 1;
     if (which == 6) settings.in_flight = -1;
     if (which == 7) settings.weights_half_life = -1;
@@ -323,6 +323,19 @@ class FoveaPolicyTest : public QObject {
     QCOMPARE(policy.error().kind, ErrorKind::invalid);
     QVERIFY2(QString::fromStdString(policy.error().message()).contains("fovea " + name),
              policy.error().message().c_str());
+  }
+
+  // What is left open follows the world; what is said is kept.
+  void whatCopiesOnlyIsDecidedOftener() {
+    PolicyWorld places = two_tiers(1, 4, 1);
+    QCOMPARE(usual_settings(places, {}).interval_tokens, 32);
+    places.host_place = true;
+    const FoveaSettings usual = usual_settings(places, {});
+    QCOMPARE(usual.interval_tokens, 4);
+    QCOMPARE(usual.margin, 0.1);
+    QCOMPARE(usual.cut_share, 1.0);
+    QVERIFY(usual_settings(places, {.interval_tokens = 32, .margin = 0, .cut_share = 0.5}) ==
+            (FoveaSettings{.interval_tokens = 32, .margin = 0, .cut_share = 0.5}));
   }
 
   void beginsWithinTheCapacities() {

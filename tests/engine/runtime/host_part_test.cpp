@@ -22,6 +22,7 @@
 #include "tests/engine/chat/chat_model.h"
 #include "tests/kernels/cuda/emulation/device.h"
 #include "expert_model.h"
+#include "measured_store.h"
 
 using namespace fovea;
 using namespace fovea::tests;
@@ -78,27 +79,6 @@ class HostPartTest : public QObject {
       (engine && (*engine)->plan().plan.high_per_layer >= high ? enough : too_small) = middle;
     }
     return enough;
-  }
-  // The card's store, as if each expert at the lowest tier cost a nat.
-  Result<std::filesystem::path> measured_store(const LoadOptions& request) const {
-    FOVEA_TRY(checkpoint::Checkpoint checkpoint, checkpoint::Checkpoint::open(request.model));
-    FOVEA_TRY(const auto config, models::read_config(checkpoint));
-    FOVEA_TRY(const auto plan, models::plan_weights(checkpoint, config));
-    const precision::UnitTable units(plan, models::UnitScope::experts);
-    FOVEA_TRY(const auto tiers, precision::parse_tiers(request.precision.tiers, units));
-    const std::filesystem::path path = request.precision.stores_folder / "measured.store";
-    FOVEA_TRY(auto writer,
-              precision::write_versions({checkpoint, units, tiers, apart_, cpu()}, path, 1, {}, {}));
-    for (precision::UnitId unit = 0; unit < units.size(); ++unit) {
-      for (std::int64_t tier = 0; tier < std::ssize(tiers); ++tier) {
-        checkpoint::Extent extent = writer.extent(unit, tier);
-        extent.divergence = tier == 0 ? 0.0F : 1.0F;
-        extent.calibration_tokens = 5;
-        FOVEA_CHECK(writer.amend(unit, tier, extent));
-      }
-    }
-    FOVEA_CHECK(writer.finish());
-    return path;
   }
   // Of a budget that has so many bytes behind the card's reserve.
   static std::int64_t card_budget(std::int64_t bytes) { return precision::card_safety_bytes + bytes; }
@@ -512,7 +492,7 @@ class HostPartTest : public QObject {
     const QTemporaryDir stores;
     LoadOptions request =
         expert::with_policy(stores.path().toStdString(), PolicyKind::static_tiers, {"file", "q2"});
-    auto measured = measured_store(request);
+    auto measured = expert::measured_store(request, apart_, cpu());
     FOVEA_VERIFY(measured);
     request.precision.store = *measured;
     request.precision.nats_per_ms = nats_per_ms;

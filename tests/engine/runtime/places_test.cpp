@@ -17,6 +17,7 @@
 #include "../models/apart_device.h"
 #include "tests/kernels/cuda/emulation/device.h"
 #include "expert_model.h"
+#include "measured_store.h"
 
 using namespace fovea;
 using namespace fovea::tests;
@@ -214,6 +215,46 @@ class PlacesTest : public QObject {
     QCOMPARE(planned(main_memory).policy(), PolicyKind::none);
     open.precision.offload = {.cpu_moe_layers = -1, .override_tensors = {"blk\\.1\\.=CPU"}};
     QCOMPARE(planned(main_memory).policy(), PolicyKind::none);
+  }
+
+  // Where time has a price the processor is a place beside the tiers, and how many each has follows the work.
+  // Time is cheap here, so that nobody stays at q2, and the answers are the model's then.
+  void tiersAndPlacesAreOneChoice() {
+    LoadOptions priced = request(PolicyKind::fovea, {"file", "q2"}, {.override_tensors = {}});
+    auto store = expert::measured_store(priced, apart_, processor());
+    FOVEA_VERIFY(store);
+    priced.precision.store = *store;
+    priced.precision.nats_per_ms = 1e-6;
+    priced.precision.fovea.numbers_interval_tokens = 8;
+    const MachineFacts facts{
+        .main_memory_bytes = main_memory, .device_gb_per_s = 1000, .main_memory_gb_per_s = 10};
+    std::int64_t too_small = precision::card_safety_bytes, enough = too_small + (std::int64_t{2} << 20);
+    while (enough - too_small > 256) {
+      priced.precision.budget_bytes = (too_small + enough) / 2;
+      (runtime::load(priced, {}, {}, {}, &apart_, facts) ? enough : too_small) =
+          priced.precision.budget_bytes;
+    }
+    priced.precision.budget_bytes = enough + 8 * 4096;
+    auto loaded = runtime::load(priced, {}, {}, {}, &apart_, facts);
+    FOVEA_VERIFY(loaded);
+    Engine& engine = **loaded;
+    const Plan& plan = engine.plan().plan;
+    QVERIFY(plan.units_on_host > 0 && plan.units_on_host < expert::layers * expert::experts);
+    QCOMPARE(plan.host.weights, engine.memory().host_weights);
+    LoadOptions whole = expert::plain_request();
+    whole.context = 256;
+    const auto text = subjects(240);
+    for (int round = 0; round < 20 && snapshot_of(engine).tiers[1].units > 0; ++round)
+      expert::logits(engine, text);
+    QVERIFY(difference(expert::logits(engine, text), expert::logits(*expert::load(whole), text)) < 1e-5);
+    const PrecisionUse use = *engine.precision();
+    QVERIFY(use.promotions > 0 && use.demotions > 0);
+    QVERIFY(use.bytes_read > 0 || use.bytes_found > 0);  // versions come from the store
+    QCOMPARE(use.swaps_failed, 0);
+    QVERIFY(use.accounted_bytes <= use.budget_bytes);
+    const Snapshot snapshot = snapshot_of(engine);
+    QCOMPARE(snapshot.tiers[1].units, 0);
+    QCOMPARE(snapshot.tiers[0].units + snapshot.host_units, expert::layers * expert::experts);
   }
 
   // What a pattern names is where it says, whatever the others do.
