@@ -126,7 +126,7 @@ void add_bench(Registry& registry) {
   command->add_option("-r,--repetitions", flags->settings.repetitions, "Repetitions (default: 5)")
       ->check(number_between(1, 1000));
   add_chunk(*command, flags->load);
-  add_device(*command, flags->load.device);
+  add_device(*command, flags->load.device, 2);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
   add_precision(*command, flags->load.precision);

@@ -191,7 +191,7 @@ void add_chat(Registry& registry) {
                  "The prompt of one question goes in as it is, without the chat template")
       ->excludes(system);
   add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");
-  add_device(*command, flags->load.device);
+  add_device(*command, flags->load.device, 2);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
   add_chunk(*command, flags->load);

@@ -148,7 +148,7 @@ void add_eval(Registry& registry) {
   add_task_flags(*command, *flags);
   add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");
   add_chunk(*command, flags->load);
-  add_device(*command, flags->load.device);
+  add_device(*command, flags->load.device, 2);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
   add_precision(*command, flags->load.precision);

@@ -30,19 +30,26 @@ bool names_gpu(const LoadOptions& options) {
   return !options.device.empty() && options.device != "cpu";
 }
 
-void add_device(CLI::App& command, std::string& device) {
+void add_device(CLI::App& command, std::string& device, int cards) {
+  const auto is_card = [](std::string_view text) {
+    const std::string_view number = text.substr(text.starts_with("cuda:") ? 5 : text.size());
+    return !number.empty() && number.size() < 4 &&
+           number.find_first_not_of("0123456789") == std::string_view::npos;
+  };
   command
       .add_option("--device", device,
                   "Where the model runs: cpu, or cuda:N, a GPU of fovea devices (default: " +
-                      std::string(automatic_device) + ")")
-      ->type_name("cpu|cuda:N")
+                      std::string(automatic_device) + ")" +
+                      (cards > 1 ? "; cuda:N,cuda:M: on two, the first layers on the first one" : ""))
+      ->type_name(cards > 1 ? "cpu|cuda:N|cuda:N,cuda:M" : "cpu|cuda:N")
       ->check(CLI::Validator(
-          [](std::string& text) -> std::string {
-            const std::string_view number =
-                std::string_view(text).substr(text.starts_with("cuda:") ? 5 : text.size());
-            const bool digits = number.find_first_not_of("0123456789") == std::string_view::npos;
-            if (text == "cpu" || (digits && !number.empty() && number.size() < 4)) return {};
-            return text + " is neither cpu nor cuda:0, cuda:1 …";
+          [is_card, cards](std::string& text) -> std::string {
+            const std::string_view all = text;
+            const std::size_t comma = all.find(',');
+            const bool two = cards > 1 && comma != std::string_view::npos &&
+                             is_card(all.substr(0, comma)) && is_card(all.substr(comma + 1));
+            if (text == "cpu" || is_card(all) || two) return {};
+            return text + " is neither cpu nor cuda:0, cuda:1 …" + (cards > 1 ? " nor two of these" : "");
           },
           ""));
 }

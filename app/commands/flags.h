@@ -26,7 +26,8 @@ CLI::App* add_command(Registry& registry, const std::string& name, const std::st
 CLI::Option* add_model(CLI::App& command, std::string& model);
 
 // --device, --threads, --context, --kv, --chunk: how a model is loaded. precision_flags.h has the others.
-void add_device(CLI::App& command, std::string& device);
+// One device, or where `cards` is 2 also two cards.
+void add_device(CLI::App& command, std::string& device, int cards = 1);
 bool names_gpu(const LoadOptions& options);
 void add_threads(CLI::App& command, LoadOptions& options);
 void add_context(CLI::App& command, LoadOptions& options, const std::string& description,

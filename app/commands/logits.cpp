@@ -108,7 +108,7 @@ void add_logits(Registry& registry) {
           ""));
   command->add_option("--out", flags->out, "The .npy file to write")->required();
   add_chunk(*command, flags->load);
-  add_device(*command, flags->load.device);
+  add_device(*command, flags->load.device, 2);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
   command->callback([&registry, flags] {

@@ -114,7 +114,7 @@ void add_perplexity(Registry& registry) {
   command->add_option("--chunks", flags->chunks, "Windows to compute (default: all)")
       ->check(number_between(1, 1 << 30));
   add_chunk(*command, flags->load);
-  add_device(*command, flags->load.device);
+  add_device(*command, flags->load.device, 2);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
   add_precision(*command, flags->load.precision);

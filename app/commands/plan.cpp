@@ -81,7 +81,7 @@ void add_plan(Registry& registry) {
   for (const std::string& name : shape_names()) names += (names.empty() ? "" : ", ") + name;
   CLI::Option* shape = command->add_option("--shape", flags->shape,
                                            "A published model instead of MODEL, without its file: " + names);
-  add_device(*command, flags->load.device);
+  add_device(*command, flags->load.device, 2);
   take_size(command->add_option(
       "--device-memory", flags->machine.device_memory_bytes,
       "Plan for a card with this memory, as 32GiB; the processor computes what is offloaded"));

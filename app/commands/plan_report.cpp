@@ -62,6 +62,13 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
             {"kv", plan.host.kv},
             {"transfer", plan.host.transfer},
             {"exchange", plan.host.exchange}}},
+          {"first_card",
+           {{"layers", plan.first_card.layers},
+            {"budget_bytes", plan.first_card.budget_bytes},
+            {"weights", plan.first_card.weights},
+            {"kv", plan.first_card.kv},
+            {"activations", plan.first_card.activations},
+            {"safety", plan.first_card.safety}}},
           {"host_available_bytes", plan.host_available_bytes},
           {"host_cache_bytes", plan.host_cache_bytes},
           {"device_ms_per_token", report.device_part.ms()},
@@ -118,6 +125,10 @@ const char* const plan_keys =
     "weights\n"
     "                 (that the processor computes with), kv (of the layers that it computes whole),\n"
     "                 transfer (the buffer of swaps) and exchange (what passes send and receive)\n"
+    "  first_card     of two cards the one that has the first layers (0: there is one card), likewise no "
+    "part of "
+    "the\n"
+    "                 total, which is the other one's\n"
     "  host_available_bytes  that there are for it; 0: not looked at\n"
     "  host_cache_bytes      on top, as it is needed: versions that swaps have read stay in so much\n"
     "  device_ms_per_token, host_ms_per_token  what reading the weights of a token takes at least on the "
@@ -177,7 +188,13 @@ std::string beside_the_card(const LoadPlan& report) {
   const Plan& plan = report.plan;
   std::string text;
   const std::int64_t layers = report.options.host_layers;
-  if (layers > 0) {
+  if (const Plan::FirstCard& first = plan.first_card; first.layers > 0) {
+    text += row("on the other card", first.total_bytes(),
+                fmt::format("the first {} layers; {}", first.layers,
+                            of_what_there_is(first.total_bytes(), first.budget_bytes)));
+    text += row("  weights", first.weights) + row("  KV cache", first.kv) +
+            row("  activations", first.activations) + row("  kept free", first.safety);
+  } else if (layers > 0) {
     const std::int64_t others = report.units_offloaded - report.first_unit[static_cast<std::size_t>(layers)];
     text += row("weights on the host", plan.host.weights,
                 fmt::format("the first {} layers{}, computed by the processor", layers,

@@ -190,11 +190,11 @@ void add_fovea(CLI::App& command, FoveaSettings& settings) {
       ->delimiter(',')
       ->check(number_between(0, 1));
   group(command.add_option("--fovea-weights-half-life", settings.weights_half_life,
-                           "Tokens that these weights are learnt from; 0: they stay (default: 4096)"))
+                           "Tokens that these weights are learnt from; 0: they stay (default: 4096; 256 of "
+                           "experts that only change places with the processor's)"))
       ->check(number_between(0, 1 << 30));
   group(command.add_option("--fovea-interval", settings.interval_tokens,
-                           "Tokens between two decisions (default: 32; 4 of experts that only change places "
-                           "with the processor's)"))
+                           "Tokens between two decisions (default: 32; 4 of those)"))
       ->check(number_between(1, 1 << 30));
   group(
       command.add_option("--fovea-numbers-interval", settings.numbers_interval_tokens,

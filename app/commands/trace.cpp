@@ -112,7 +112,7 @@ void add_trace(Registry& registry) {
   add_context(*command, flags->load, "Tokens after which the context begins anew (default: 2048)");
   command->add_option("--chunk", flags->load.chunk, "Tokens in one prefill pass (default: 128)")
       ->check(number_between(1, static_cast<double>(max_chunk)));
-  add_device(*command, flags->load.device);
+  add_device(*command, flags->load.device, 2);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
   add_precision(*command, flags->load.precision);

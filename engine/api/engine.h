@@ -47,6 +47,7 @@ struct MemoryUse {  // bytes
   // Beside a GPU, pinned: what passes exchange with it, what windows and states return to, swaps; and cache
   // and activations of layers that the processor computes as a whole.
   std::int64_t host_buffers = 0;
+  std::int64_t first_card = 0;  // of two cards: all that the first one has
 
   std::int64_t on_device() const { return weights + kv_cache + windows + states + activations; }
 };

@@ -20,7 +20,8 @@ struct LoadOptions {
   std::int64_t context = 0;         // tokens of KV cache; 0: the model's, at most 8,192
   bool context_may_shrink = false;  // to what the model is made for; else the plan says so
   KvType kv = KvType::f16;
-  // By the names that devices() gives: "cpu", "cuda:0"; empty: automatic_device.
+  // By the names that devices() gives: "cpu", "cuda:0"; empty: automatic_device. Or two cards,
+  // "cuda:0,cuda:1": the first one has the first layers, as many as the plan says.
   std::string device = {};
   int threads = 0;  // 0: the physical cores
   // Tokens in one prefill pass; 0: 256, or 128 where experts move; on a GPU twice that, or 2,048 where others
@@ -28,7 +29,7 @@ struct LoadOptions {
   std::int64_t chunk = 0;
   bool chunk_may_grow = false;  // to those, since nobody has chosen it
   // Of the first layers, that the processor computes whole beside a card, with their cache: as -ngl leaves
-  // them there. Decided by the plan.
+  // them there; or the first of two cards. Decided by the plan.
   std::int64_t host_layers = 0;
   // Answers that are written at once, 1 … max_sequences, and the tokens of KV cache that they share; 0: as
   // many as one context has. What does not fit waits.

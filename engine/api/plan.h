@@ -19,8 +19,8 @@ struct MachineFacts {
   // Of a card that is not here: the budget unless another one is given, 1 GiB of it kept free; the host
   // computes what is offloaded. Its stores are not looked for.
   std::int64_t device_memory_bytes = 0;
-  // Of the card that is here, beside other programs.
-  std::int64_t device_free_bytes = 0;
+  // Of the card that is here, beside other programs; and of the first of two.
+  std::int64_t device_free_bytes = 0, first_free_bytes = 0;
   // For what lies beside a card. With device_memory_bytes, which may be another machine's, 0: not looked at.
   std::int64_t main_memory_bytes = 0;
   // How fast the device's memory and, beside a card, main memory are read: for the predicted times.

@@ -89,9 +89,10 @@ struct FoveaSettings {
   std::vector<std::int64_t> half_lives = {48, 384};
   // … and what the calibration's profile and each of them count at first; empty: all alike.
   std::vector<double> weights = {};
-  std::int64_t weights_half_life = 4096;  // tokens that the weights are learnt from; 0: they stay
-  // Between two decisions; 0: 32, and 4 of experts that change places with the processor's, which nothing is
-  // read for.
+  // Tokens that the weights are learnt from; 0: they stay; below 0: 4,096, and 256 of experts that change places
+  // with the processor's, which nothing is read for.
+  std::int64_t weights_half_life = -1;
+  // Between two decisions; 0: 32, and 4 of those.
   std::int64_t interval_tokens = 0;
   // … and between two changes of how many experts each tier holds, where three or more tiers share the
   // memory.
@@ -223,6 +224,15 @@ struct Plan {
     std::int64_t sum() const { return weights + kv + transfer + exchange; }
     bool operator==(const HostParts&) const = default;
   } host;
+  // Of two cards the one that has the first layers, no part of the total either.
+  struct FirstCard {
+    std::int64_t layers = 0;  // 0: there is one card
+    std::int64_t budget_bytes = 0;
+    std::int64_t weights = 0, kv = 0, activations = 0, safety = 0;
+    std::int64_t total_bytes() const { return weights + kv + activations + safety; }
+    bool fits() const { return total_bytes() <= budget_bytes; }
+    bool operator==(const FirstCard&) const = default;
+  } first_card;
   std::int64_t host_bytes = 0;
   std::int64_t host_available_bytes = 0;  // that the machine has for it; 0: not looked at
   // On top of host_bytes, taken as it is needed: versions that swaps have read are kept in so much of main

@@ -38,19 +38,22 @@ struct Activations {
   std::byte* attended_quantised = nullptr;
   float* logits = nullptr;  // [logits_rows, vocabulary]
 
-  // Where they are: beside the host's memory, out of its reach, so that choices and positions are the
-  // staging's to keep; or in it, of layers that others follow elsewhere, so that there are no logits.
-  enum class Place : std::uint8_t { host, apart, host_before };
+  // Where they are: in the host's memory or out of its reach, so that choices and positions are the staging's
+  // to keep; and of layers that others follow elsewhere, so that there are no logits.
+  enum class Place : std::uint8_t { host, apart, host_before, apart_before };
   static Place place(const kernels::Device& device, bool is_last) {
-    return !device.memory_is_host() ? Place::apart : is_last ? Place::host : Place::host_before;
+    if (device.memory_is_host()) return is_last ? Place::host : Place::host_before;
+    return is_last ? Place::apart : Place::apart_before;
   }
+  static bool is_apart(Place place) { return place == Place::apart || place == Place::apart_before; }
+  static bool is_before(Place place) { return place == Place::host_before || place == Place::apart_before; }
 
   // Calls f(pointer, bytes) for each.
   template <class F>
   void each(const models::ModelConfig& c, std::int64_t t, Place place, F&& f) {
     const Widths w = widths(c);
     const auto floats = [&](auto*& pointer, std::int64_t elements) { f(pointer, 4 * elements); };
-    if (place != Place::apart) {
+    if (!is_apart(place)) {
       floats(expert_ids, t * c.experts_used());
       floats(router_weights, t * c.experts_used());
       floats(positions, t);
@@ -78,7 +81,7 @@ struct Activations {
     const std::int64_t few = std::min(t, kernels::max_quantised_rows);
     floats(h_quantised, few * c.hidden);
     floats(attended_quantised, few * w.attended);
-    floats(logits, place == Place::host_before ? 0 : logits_rows(t, place == Place::apart) * c.vocabulary);
+    floats(logits, is_before(place) ? 0 : logits_rows(t, is_apart(place)) * c.vocabulary);
   }
   // Of the host's memory the system gives pages as they are written; elsewhere rows are computed and read
   // back so many at a time.

@@ -144,7 +144,8 @@ const Batch& DeviceStaging::begin(const Pass& pass, kernels::Stream& stream) {
   }
   send_pages(pass, stream);
   send_handles(stream);
-  finds_top_k_ = keeps_logits() && batch_.wanted_rows() > 0 &&
+  const bool is_last = model_.range().end == model_.config().layer_count();
+  finds_top_k_ = is_last && keeps_logits() && batch_.wanted_rows() > 0 &&
                  std::ranges::all_of(pass.segments, [](const Segment& segment) {
                    return segment.logits == LogitsWanted::none || segment.logits == LogitsWanted::top_k;
                  });

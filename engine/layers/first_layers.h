@@ -1,5 +1,6 @@
-// The layers that the processor computes before a device goes on: with attention, and keys and values in main
-// memory, as llama.cpp's -ngl leaves them there. Only the residual stream goes up, once for each pass.
+// The layers that the processor, or another card, computes before a device goes on: with attention, and keys
+// and values in that one's memory, as llama.cpp's -ngl leaves them to the processor. Only the residual stream
+// crosses, once for each pass.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +22,23 @@ class FirstLayers {
   FirstLayers(const FirstLayers&) = delete;
   FirstLayers& operator=(const FirstLayers&) = delete;
 
-  // Computes them for the pass, whose pages of these layers lie in the host's memory, and brings what they
-  // give to x [rows, d] on the device, in its stream's order. False: the pass was stopped.
+  // Computes them for the pass, whose pages of these layers lie where they are computed, and brings what they
+  // give to x [rows, d] on the device, in its stream's order. False: the pass was stopped, or the other card
+  // has failed, which its stream says.
   bool run(const Pass& pass, float* x, kernels::Stream& stream);
-  std::int64_t bytes() const;  // of main memory, without weights and cache
+  kernels::Stream& stream() const { return *stream_; }
+  const kernels::Device& place() const { return place_; }
+  // Without weights and cache: of main memory, and of another card's.
+  Forward::Bytes bytes() const;
 
  private:
-  FirstLayers(const kernels::Device& device, Forward forward, std::unique_ptr<kernels::Stream> stream,
-              std::int64_t floats);
+  FirstLayers(const kernels::Device& place, const kernels::Device& device, Forward forward,
+              std::unique_ptr<kernels::Stream> stream, std::int64_t floats);
 
+  const kernels::Device& place_;
   const kernels::Device& device_;
   Forward forward_;
-  std::unique_ptr<kernels::Stream> stream_;  // the processor's
+  std::unique_ptr<kernels::Stream> stream_;  // the place's
   std::int64_t floats_;
   std::byte* crossing_;  // pinned: [T, d]; null where there is no memory
 };

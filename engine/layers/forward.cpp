@@ -201,7 +201,7 @@ std::span<const float> Forward::hidden() const {
 
 std::span<const float> Forward::residual() const {
   const State& s = *state_;
-  if (s.stopped || !s.device.memory_is_host()) return {};
+  if (s.stopped || s.model.range().end == s.model.config().layer_count()) return {};
   return {s.activations.x, static_cast<std::size_t>(s.rows * s.model.config().hidden)};
 }
 
@@ -225,12 +225,20 @@ Forward::Bytes Forward::bytes() const {
   const State& s = *state_;
   const Staging::Bytes staged = s.staging->bytes();
   Bytes sum{.device = s.bytes + staged.device, .host = staged.host};
-  if (s.before) sum.host += s.before->bytes();
+  if (s.before) sum.host += s.before->bytes().host;
   if (!s.host) return sum;
   const StreamedExperts::Bytes streaming = s.host->streaming_bytes();
   sum.device += streaming.device;
   sum.host += HostExperts::host_bytes(s.model.config(), s.limits.tokens) + streaming.host;
   return sum;
+}
+
+std::int64_t Forward::first_bytes() const {
+  return state_->before ? state_->before->bytes().device : 0;
+}
+
+kernels::Stream* Forward::first_stream() const {
+  return state_->before ? &state_->before->stream() : nullptr;
 }
 
 std::int64_t Forward::streamed_layers() const {
@@ -243,6 +251,13 @@ std::optional<Error> Forward::not_streamed() const {
 
 std::int64_t Forward::streams_from() const {
   return state_->host ? state_->host->streams_from() : 0;
+}
+
+Forward::Bytes Forward::first_bytes_apart(const ModelConfig& config, const PassLimits& limits) {
+  const Staging::Bytes staged = Staging::bytes(config, limits);
+  return {
+      .device = Activations::bytes(config, limits.tokens, Activations::Place::apart_before) + staged.device,
+      .host = staged.host + 4 * limits.tokens * config.hidden};
 }
 
 Forward::Bytes Forward::bytes_apart(const ModelConfig& config, const PassLimits& limits, bool host_computes) {

@@ -39,9 +39,11 @@ class Forward {
   // Of the segments that wanted it, [their tokens, d] behind each other: the last layer's output behind the
   // final norm. Valid until the next run; nothing when stopped.
   std::span<const float> hidden() const;
-  // Of a model whose layers end before the last one, in the host's memory: what they give, [rows, d]. Valid
+  // Of a model whose layers end before the last one, in the device's memory: what they give, [rows, d]. Valid
   // until the next run; nothing when stopped.
   std::span<const float> residual() const;
+  // Of who computes the first layers: its order, and the failures; null where the device does.
+  kernels::Stream* first_stream() const;
   // The layer whose answer by the processor the last run did not wait for any longer: what it gave is worth
   // nothing. Told once.
   std::optional<std::int64_t> take_late() const;
@@ -56,6 +58,7 @@ class Forward {
     std::int64_t device = 0, host = 0;
   };
   Bytes bytes() const;
+  std::int64_t first_bytes() const;  // of another card, that computes the first layers
   // Layers that passes have computed with experts brought from main memory, and from how many tokens on one
   // does (0: none).
   std::int64_t streamed_layers() const;
@@ -72,6 +75,8 @@ class Forward {
            4 * limits.tokens * config.hidden;
   }
   static Bytes bytes_apart(const models::ModelConfig&, const PassLimits&, bool host_computes);
+  // Of another card that computes the first layers, and of main memory for it.
+  static Bytes first_bytes_apart(const models::ModelConfig&, const PassLimits&);
 
  private:
   struct State;

@@ -35,8 +35,11 @@ namespace fovea::layers {
 
 // Who computes what the device was loaded without.
 struct HostPart {
-  // The layers before the device's (first_layers.h), or null.
+  // The layers before the device's (first_layers.h), or null, and who computes them where it is not the
+  // processor: another card, with what its streams need.
   const models::Model* first_layers = nullptr;
+  const kernels::Device* first_device = nullptr;
+  kernels::StreamOptions first_stream = {};
   const models::HostWeights* weights = nullptr;  // null: nobody, the device has everything
   const kernels::Device* device = nullptr;       // the processor
   int threads = 0;

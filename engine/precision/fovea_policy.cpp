@@ -108,7 +108,6 @@ Result<void> check_settings(const FoveaSettings& s) {
     return wrong("weights", std::ssize(s.weights), phrases::range_exactly(std::ssize(s.half_lives) + 1));
   for (const double weight : s.weights)
     if (!(weight >= 0)) return wrong("weights", weight, from_0);
-  if (s.weights_half_life < 0) return wrong("weights_half_life", s.weights_half_life, from_0);
   if (s.interval_tokens < 0) return wrong("interval_tokens", s.interval_tokens, from_0);
   if (s.numbers_interval_tokens < 1)
     return wrong("numbers_interval_tokens", s.numbers_interval_tokens, from_1);
@@ -125,6 +124,7 @@ Result<void> check_settings(const FoveaSettings& s) {
 // Chosen on made-up routing of Qwen3-30B-A3B with room for 57 % of its experts (docs/gpu.md).
 FoveaSettings usual_settings(const PolicyWorld& world, FoveaSettings settings) {
   const bool copies = world.only_places();
+  if (settings.weights_half_life < 0) settings.weights_half_life = copies ? 256 : 4096;
   if (settings.interval_tokens == 0) settings.interval_tokens = copies ? 4 : 32;
   if (settings.margin < 0) settings.margin = copies ? 0.1 : 0.4;
   if (settings.cut_share < 0) settings.cut_share = copies ? 1 : 0.1;

@@ -389,9 +389,10 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
       return note.is(phrases::gpu_layers_leave_experts.code) ||
              note.is(phrases::gpu_layers_leave_feed_forward.code);
     });
-    choice.notes.push_back(offload.gpu_layers > 1
-                               ? phrases::gpu_layers_leave_layers(offload.gpu_layers, around.host_layers)
-                               : phrases::gpu_layers_leave_nearly_all(offload.gpu_layers));
+    if (!around.layers_on_card)
+      choice.notes.push_back(offload.gpu_layers > 1
+                                 ? phrases::gpu_layers_leave_layers(offload.gpu_layers, around.host_layers)
+                                 : phrases::gpu_layers_leave_nearly_all(offload.gpu_layers));
     if (overruled) choice.notes.push_back(phrases::override_overruled(around.host_layers));
   }
   plan.changes_places = changing_places(around, plan, choice.named);

@@ -96,6 +96,7 @@ struct Surroundings {
   // The first `host_layers` layers are the host's as a whole: the bytes of their weights that are no units,
   // and of their cache.
   std::int64_t host_layers = 0, host_layer_bytes = 0, host_kv_bytes = 0;
+  bool layers_on_card = false;  // another one than the host has these
 };
 
 struct UnitPlan {

@@ -47,9 +47,9 @@ Phrase why_no_gpu() {
 }
 
 DeviceMemory device_memory(std::string_view device) {
-  const auto chosen = runtime::chosen_device(device);
-  if (chosen && !(*chosen)->memory_is_host()) {
-    const kernels::DeviceFacts facts = (*chosen)->facts();
+  const auto chosen = runtime::chosen_devices(device);
+  if (chosen && !chosen->device->memory_is_host()) {
+    const kernels::DeviceFacts facts = chosen->device->facts();
     return {.used_bytes = facts.memory_bytes - facts.memory_free_bytes, .total_bytes = facts.memory_bytes};
   }
   const runtime::Memory memory = runtime::memory();
@@ -57,7 +57,8 @@ DeviceMemory device_memory(std::string_view device) {
 }
 
 Result<DeviceSpeed> measure_speed(std::string_view name) {
-  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(name));
+  FOVEA_TRY(const runtime::ChosenDevices chosen, runtime::chosen_devices(name));
+  const kernels::Device* const device = chosen.device;
   const auto stream = device->make_stream({.threads = runtime::physical_cores()});
   if (!stream) return models::no_stream(*device);
   if (device->memory_is_host())

@@ -41,9 +41,11 @@ MemoryUse Engine::memory() const {
                          (parts_->precision ? parts_->precision->first_token_bytes() : 0),
           .host_weights = parts_->host_weight_bytes(),
           .host_cache = parts_->precision ? parts_->precision->cached_bytes() : 0,
-          .host_buffers = parts_->forward->bytes().host + parts_->cache->host_bytes() +
+          .host_buffers = parts_->forward->bytes().host +
+                          (parts_->first_device ? 0 : parts_->cache->host_bytes()) +
                           (card ? states.host + windows.host : 0) +
-                          (parts_->precision ? parts_->precision->transfer_bytes() : 0)};
+                          (parts_->precision ? parts_->precision->transfer_bytes() : 0),
+          .first_card = parts_->first_card_bytes()};
 }
 
 std::optional<PrecisionUse> Engine::precision() const {
@@ -147,10 +149,14 @@ Result<std::span<const float>> Engine::Parts::pass(std::span<const runtime::Pass
 }
 
 Result<void> Engine::Parts::check_device() const {
-  if (const kernels::Failure failure = stream->failure(); !failure.empty())
-    return fail(phrases::name_place(device->name()),
+  const auto check = [](const kernels::Device& on, const kernels::Stream& in) -> Result<void> {
+    const kernels::Failure failure = in.failure();
+    if (failure.empty()) return {};
+    return fail(phrases::name_place(on.name()),
                 errors::device_failed(phrase_of(failure)).advise(phrases::conversation_is_kept()));
-  return {};
+  };
+  if (first_device != nullptr) FOVEA_CHECK(check(*first_device, *forward->first_stream()));
+  return check(*device, *stream);
 }
 
 std::int64_t Engine::Parts::prompt_pass_tokens() const {

@@ -208,4 +208,18 @@ FOVEA_ERROR(context_full, all_states_in_use, "all states are in use by other seq
 // Questions and answers.
 FOVEA_ERROR(invalid, empty_stop_string, "a stop string is empty", "");
 
+// processor.cpp, fit.cpp, load_plan.cpp: two cards
+FOVEA_ERROR(invalid, not_two_cards, "are no two different cards", "Name two, as in --device cuda:0,cuda:1");
+FOVEA_ERROR(unsupported, two_cards_hold_the_file,
+            "two cards hold a model as its file has it: a policy, tiers, a budget and what is left to the "
+            "processor are for one card",
+            "Leave these out, or name one card");
+FOVEA_ERROR(unsupported, layers_cannot_be_parted, "this model's layers cannot be divided between two cards",
+            "Name one card");
+FOVEA_ERROR(
+    memory, two_cards_too_small,
+    "{first} needs {first_needs} for the first {layers} layers and has {first_free} free, {last} needs "
+    "{last_needs} for the others and has {last_free}",
+    "Choose a shorter context, or the model in fewer bits");
+
 }  // namespace fovea::errors

@@ -92,19 +92,44 @@ struct Trial {
   const precision::StoreProfile* profile = nullptr;  // or null
   std::vector<bool> to_host = {};                    // see fit()
   std::int64_t chunk = 0;
-  bool streams = false;  // what brings experts to the card for prompts is counted
-  bool moves = false;    // what is the processor's changes places, although nobody asked for it
+  bool streams = false;           // what brings experts to the card for prompts is counted
+  bool moves = false;             // what is the processor's changes places, although nobody asked for it
+  std::int64_t first_layers = 0;  // of the first of two cards
 };
+
+// What another card has of the first layers was counted as if the processor had it.
+void count_first_card(const Subject& subject, const LoadOptions& options, const Machine& machine,
+                      Fitted& fitted) {
+  const layers::PassLimits limits = pass_limits(*subject.config, options);
+  const layers::Forward::Bytes buffers = layers::Forward::first_bytes_apart(*subject.config, limits);
+  Plan& plan = fitted.precision.plan;
+  plan.first_card = {.layers = fitted.host_layers,
+                     .budget_bytes = machine.first_free_bytes(),
+                     .weights = plan.host.weights,
+                     .kv = plan.host.kv,
+                     .activations = buffers.device,
+                     .safety = plan.parts.safety};
+  plan.host.weights = plan.host.kv = 0;
+  plan.host.exchange += buffers.host - layers::Forward::first_layers_bytes(*subject.config, limits);
+  plan.host_bytes = plan.host.sum();
+  plan.units_on_host = 0;
+  plan.fits = plan.fits && plan.first_card.fits();
+  fitted.precision.absent_units = 0;
+  std::fill(fitted.units.absent.begin(), fitted.units.absent.end(), false);
+  fitted.before = {};
+}
 
 Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machine& machine,
                         const Trial& trial) {
   options.chunk = trial.chunk;
-  options.host_layers = whole_layers_on_host(subject, options, machine);
+  options.host_layers =
+      machine.first != nullptr ? trial.first_layers : whole_layers_on_host(subject, options, machine);
   PrecisionRequest request = options.precision;
   if (trial.moves && trial.to_host.empty()) {
     request.policy = PolicyKind::fovea;
     request.tiers = {"file"};
   }
+  if (machine.first != nullptr) request.policy = PolicyKind::none;
   if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
   const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
   FOVEA_CHECK(page_shape(*subject.config, options).check());
@@ -135,6 +160,7 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
                                  options.host_layers);
     around.dense_bytes -= before.device_bytes;
     around.host_layers = options.host_layers;
+    around.layers_on_card = machine.first != nullptr;
     around.host_layer_bytes = before.host_bytes;
     around.host_kv_bytes = KvCache::host_bytes(kv);
     const std::int64_t buffers =
@@ -153,7 +179,46 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
   }
   auto plan = precision::plan_precision_anyway(units.inputs, units.policy);
   if (machine.is_card()) plan.plan.host_available_bytes = machine.main_memory_bytes();
-  return Fitted{std::move(units), std::move(plan), options.chunk, options.host_layers, before};
+  Fitted fitted{std::move(units), std::move(plan), options.chunk, options.host_layers, before};
+  if (machine.first != nullptr) count_first_card(subject, options, machine, fitted);
+  return fitted;
+}
+
+// Cut where both are as full as one another, as far as whole layers allow it.
+Result<Fitted> fit_two_cards(const Subject& subject, const LoadOptions& options, const Machine& machine) {
+  const PrecisionRequest& asked = options.precision;
+  const bool whole = (asked.policy == PolicyKind::none || asked.policy == PolicyKind::automatic) &&
+                     asked.tiers.empty() && asked.budget_bytes == 0 && !asked.offload.any();
+  if (!whole) return fail(phrases::device_place(options.device), errors::two_cards_hold_the_file());
+  std::vector<std::int64_t> cuts;
+  for (std::int64_t at = 1; at < subject.config->layer_count(); ++at)
+    if (models::can_divide(*subject.config, at)) cuts.push_back(at);
+  if (cuts.empty() || !subject.host_layers || !machine.has_file)
+    return fail(phrases::device_place(options.device), errors::layers_cannot_be_parted());
+  const auto fitted = [&](std::size_t cut) {
+    return fit_with(subject, options, machine, {.chunk = options.chunk, .first_layers = cuts[cut]});
+  };
+  struct Fill {
+    double first = 0, last = 0;
+    double most() const { return std::max(first, last); }
+  };
+  const auto fill = [](const Plan& plan) {
+    return Fill{static_cast<double>(plan.first_card.total_bytes()) /
+                    static_cast<double>(std::max<std::int64_t>(plan.first_card.budget_bytes, 1)),
+                static_cast<double>(plan.total_bytes) / static_cast<double>(plan.budget_bytes)};
+  };
+  // The first cut at which the first card is the fuller one, or the one before it.
+  std::size_t low = 0, high = cuts.size() - 1;
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    FOVEA_TRY(const Fitted at, fitted(middle));
+    const Fill full = fill(at.precision.plan);
+    (full.first < full.last ? low : high) = full.first < full.last ? middle + 1 : middle;
+  }
+  FOVEA_TRY(Fitted here, fitted(low));
+  if (low == 0) return here;
+  FOVEA_TRY(Fitted before, fitted(low - 1));
+  return fill(before.precision.plan).most() < fill(here.precision.plan).most() ? before : here;
 }
 
 // Prompts that bring experts to the card are counted where that pays.
@@ -217,6 +282,10 @@ std::int64_t Machine::device_free_bytes() const {
   return device->memory_is_host() ? 0 : device->facts().memory_free_bytes;
 }
 
+std::int64_t Machine::first_free_bytes() const {
+  return facts.first_free_bytes > 0 ? facts.first_free_bytes : first->facts().memory_free_bytes;
+}
+
 std::int64_t Machine::main_memory_bytes() const {
   if (facts.main_memory_bytes > 0 || is_another()) return facts.main_memory_bytes;
   return memory().free_bytes;
@@ -258,6 +327,7 @@ Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpo
 
 Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,
                    const precision::StoreProfile* profile, std::vector<bool> to_host) {
+  if (machine.first != nullptr) return fit_two_cards(subject, options, machine);
   Trial trial{
       .profile = profile, .to_host = std::move(to_host), .moves = may_move(subject, options, machine)};
   if (!trial.to_host.empty()) trial.moves = options.precision.policy == PolicyKind::fovea;

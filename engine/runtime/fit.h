@@ -49,6 +49,7 @@ Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpo
 // What a plan is made with.
 struct Machine {
   const kernels::Device* device = nullptr;  // whose packing counts; and whose memory, where none is given
+  const kernels::Device* first = nullptr;   // another card, which has the first layers; or null
   MachineFacts facts = {};                  // what is not given is seen when it is needed
   bool has_store = true;                    // false: versions come from elsewhere, nothing is known of them
   bool has_file = true;  // false: weights come from elsewhere, and the device has all layers
@@ -57,6 +58,7 @@ struct Machine {
   // Has memory of its own, beside which the processor computes.
   bool is_card() const { return is_another() || !device->memory_is_host(); }
   std::int64_t device_free_bytes() const;  // of a card; 0: of the host
+  std::int64_t first_free_bytes() const;   // of the first of two
   std::int64_t main_memory_bytes() const;  // for what lies beside a card; 0: not looked at
 };
 

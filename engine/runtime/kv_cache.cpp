@@ -293,14 +293,16 @@ KvCache::Bytes KvCache::state_bytes() const {
 }
 
 Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const kernels::Device& device,
-                                                 kernels::Stream& stream, const kernels::Device* host) {
+                                                 kernels::Stream& stream, const kernels::Device* first,
+                                                 kernels::Stream* first_stream) {
   FOVEA_TRY(PagePool pool,
             PagePool::create(layers_of(settings, Place::device), pages(settings), device, stream));
   std::optional<PagePool> host_pool;
   if (settings.host_layers > 0) {
-    // Nothing is under way there between two passes, so that its copies need no stream.
-    assert(host != nullptr && host->memory_is_host());
-    FOVEA_TRY(host_pool, PagePool::create(layers_of(settings, Place::host), pages(settings), *host, stream));
+    // On the processor nothing is under way between two passes, so that its copies need no stream.
+    assert(first != nullptr && (first->memory_is_host() || first_stream != nullptr));
+    FOVEA_TRY(host_pool, PagePool::create(layers_of(settings, Place::host), pages(settings), *first,
+                                          first_stream != nullptr ? *first_stream : stream));
   }
   std::unique_ptr<WindowPages> windows;
   if (settings.windows.window > 0) {

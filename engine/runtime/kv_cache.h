@@ -130,11 +130,12 @@ class KvCache {
     std::int64_t saved = 0;       // what windows keep in the host's memory
   };
 
-  // Pages are copied in the stream's order, which must be that of the passes. `host`: the processor, where
-  // there are layers on it.
+  // Pages are copied in the stream's order, which must be that of the passes. `first`, with its stream: the
+  // processor or another card, where it computes the first layers.
   static Result<std::unique_ptr<KvCache>> create(const Settings& settings, const kernels::Device& device,
                                                  kernels::Stream& stream,
-                                                 const kernels::Device* host = nullptr);
+                                                 const kernels::Device* first = nullptr,
+                                                 kernels::Stream* first_stream = nullptr);
   // What create() would allocate: for layers that see everything, for those on the host, and for windows.
   static std::int64_t bytes(const Settings& settings);
   static std::int64_t host_bytes(const Settings& settings);

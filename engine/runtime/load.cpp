@@ -85,6 +85,7 @@ struct Loading {
   Shown shown = {};
   const runtime::PolicyMaker& policy_maker;
   const kernels::Device* device = nullptr;  // null: the options'
+  const kernels::Device* first = nullptr;   // another card, for the first layers
   MachineFacts facts = {};
   std::optional<runtime::Weights> weights = {};  // nothing: the model's file
 };
@@ -135,6 +136,11 @@ Result<void> add_precision(const Loading& loading, runtime::PlannedLoad planned,
   return {};
 }
 
+bool multiplies_bf16(const checkpoint::Checkpoint& checkpoint) {
+  return std::ranges::any_of(checkpoint.tensors(),
+                             [](const auto& tensor) { return tensor.type == kernels::Type::bf16; });
+}
+
 // Weights, buffers and cache as the plan has them.
 Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint,
                        runtime::PlannedLoad planned, Engine::Parts& parts, const ProgressSink& progress,
@@ -151,10 +157,13 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
   if (options.host_layers > 0) {
     range.first = options.host_layers;
     FOVEA_TRY(auto again, checkpoint::Checkpoint::open(options.model));
+    const kernels::Device& place = parts.first_device ? *parts.first_device : *host_part.device;
     FOVEA_TRY(parts.first_layers,
-              models::Model::load(std::move(again), *host_part.device, options.threads, progress, stop,
+              models::Model::load(std::move(again), place, options.threads, progress, stop,
                                   models::UnitScope::none, {}, models::LayerRange{0, options.host_layers}));
     host_part.first_layers = &*parts.first_layers;
+    host_part.first_device = &place;
+    host_part.first_stream = {.multiplies_bf16 = multiplies_bf16(parts.first_layers->checkpoint())};
   }
   FOVEA_TRY(parts.model,
             models::Model::load(std::move(checkpoint), *parts.device, options.threads, progress, stop,
@@ -180,7 +189,9 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
     notes.push_back(phrases::prompts_bring_no_experts(why->what));
   }
   FOVEA_TRY(parts.cache, runtime::KvCache::create(runtime::kv_settings(parts.model->config(), options),
-                                                  *parts.device, *parts.stream, host_part.device));
+                                                  *parts.device, *parts.stream,
+                                                  parts.first_device ? parts.first_device : host_part.device,
+                                                  parts.forward->first_stream()));
   parts.scheduler = std::make_unique<runtime::Scheduler>(parts);
   return {};
 }
@@ -210,8 +221,11 @@ Result<std::unique_ptr<Engine::Parts>> assemble(Loading loading, const ProgressS
   FOVEA_CHECK(runtime::check(options));
   auto parts = std::make_unique<Engine::Parts>();
   parts->device = loading.device;
+  parts->first_device = loading.first;
   if (!parts->device) {
-    FOVEA_TRY(parts->device, runtime::chosen_device(options.device));
+    FOVEA_TRY(const runtime::ChosenDevices chosen, runtime::chosen_devices(options.device));
+    parts->device = chosen.device;
+    parts->first_device = chosen.first;
   }
   FOVEA_TRY(auto checkpoint, loading.weights
                                  ? Result<checkpoint::Checkpoint>(std::move(loading.weights->checkpoint))
@@ -222,15 +236,16 @@ Result<std::unique_ptr<Engine::Parts>> assemble(Loading loading, const ProgressS
   FOVEA_TRY(const models::WeightPlan weights, models::plan_weights(checkpoint, config));
   FOVEA_TRY(const kernels::Device* processor, runtime::chosen_device({}));
   runtime::choose_defaults(options, config, !parts->device->memory_is_host());
-  const bool bf16 = std::ranges::any_of(
-      checkpoint.tensors(), [](const auto& tensor) { return tensor.type == kernels::Type::bf16; });
-  parts->stream = parts->device->make_stream({.threads = options.threads, .multiplies_bf16 = bf16});
+  parts->stream = parts->device->make_stream(
+      {.threads = options.threads, .multiplies_bf16 = multiplies_bf16(checkpoint)});
   if (!parts->stream) return models::no_stream(*parts->device);
   parts->energy = std::make_unique<runtime::EnergyMeter>(!parts->device->memory_is_host());
   const runtime::Subject subject =
-      runtime::subject_of(options.model, checkpoint, weights, config, *parts->device, *processor);
+      runtime::subject_of(options.model, checkpoint, weights, config, *parts->device,
+                          parts->first_device ? *parts->first_device : *processor);
   FOVEA_TRY(auto planned, plan_and_store(subject, options,
                                          {.device = parts->device,
+                                          .first = parts->first_device,
                                           .facts = loading.facts,
                                           .has_store = !(loading.weights && loading.weights->versions),
                                           .has_file = !loading.weights},
@@ -245,11 +260,14 @@ Result<std::unique_ptr<Engine::Parts>> assemble(Loading loading, const ProgressS
 Result<std::unique_ptr<Engine>> runtime::load(const LoadOptions& options, const PolicyMaker& policy_maker,
                                               const ProgressSink& progress, std::stop_token stop,
                                               const kernels::Device* device, const MachineFacts& facts,
-                                              const ForwardSink& forward) {
+                                              const ForwardSink& forward, const kernels::Device* first) {
   return exhaustion_as_error([&]() -> Result<std::unique_ptr<Engine>> {
-    FOVEA_TRY(auto parts,
-              assemble({.options = options, .policy_maker = policy_maker, .device = device, .facts = facts},
-                       progress, stop));
+    FOVEA_TRY(auto parts, assemble({.options = options,
+                                    .policy_maker = policy_maker,
+                                    .device = device,
+                                    .first = first,
+                                    .facts = facts},
+                                   progress, stop));
     if (forward) forward(*parts->forward);
     return std::make_unique<Engine>(std::move(parts));
   });

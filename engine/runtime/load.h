@@ -21,11 +21,12 @@ using PolicyMaker =
 using ForwardSink = std::function<void(layers::Forward& forward)>;
 
 // The options' policy says how the arena is cut; an empty maker leaves the choices to it as well. A device
-// that is given takes the place of the options', and so do facts of what the machine has.
+// that is given takes the place of the options', as does another card, `first`, for the first layers, and so
+// do facts of what the machine has.
 Result<std::unique_ptr<Engine>> load(const LoadOptions& options, const PolicyMaker& policy_maker,
                                      const ProgressSink& progress = {}, std::stop_token stop = {},
                                      const kernels::Device* device = nullptr, const MachineFacts& facts = {},
-                                     const ForwardSink& forward = {});
+                                     const ForwardSink& forward = {}, const kernels::Device* first = nullptr);
 
 // Engine::load of a plan that was shown, likewise.
 Result<std::unique_ptr<Engine>> load(const LoadPlan& plan, IfChanged if_changed,

@@ -166,6 +166,15 @@ std::optional<Error> refusal(const Subject& subject, const LoadOptions& options,
     return errors::budget_beyond_device(Bytes{plan.budget_bytes}, Bytes{machine.device_free_bytes()}, device)
         .at(phrases::budget_place());
   }
+  if (!plan.fits && machine.first != nullptr) {
+    const Plan::FirstCard& first = plan.first_card;
+    Error error = errors::two_cards_too_small(machine.first->name(), Bytes{first.total_bytes()}, first.layers,
+                                              Bytes{first.budget_bytes}, machine.device->name(),
+                                              Bytes{plan.total_bytes}, Bytes{plan.budget_bytes})
+                      .at(phrases::device_place(options.device));
+    plan.advice = {error.advice};
+    return error;
+  }
   if (!plan.fits) {
     plan.advice = advise_on_budget(subject, options, machine, fitted);
     const Bytes budget{plan.budget_bytes}, least{plan.min_bytes};
@@ -452,6 +461,7 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
   Machine machine = given;
   if (machine.is_card() && !machine.is_another()) {  // seen once, whatever other programs do meanwhile
     machine.facts.device_free_bytes = machine.device_free_bytes();
+    if (machine.first != nullptr) machine.facts.first_free_bytes = machine.first_free_bytes();
     machine.facts.main_memory_bytes = machine.main_memory_bytes();
   }
   FOVEA_TRY(Fitted fitted, fit(subject, options, machine));

@@ -62,7 +62,7 @@ TokenCost Engine::cost() const {
                  .window_bytes_per_token = parts_->cache->token_bytes(true),
                  .window = parts_->cache->settings().windows.window,
                  .output_multiply_adds = multiply_adds(model.output())};
-  cost.host_weight_bytes = bytes_before;
+  if (!parts_->first_device) cost.host_weight_bytes = bytes_before;
   for (const models::LayerConfig& layer : model.config().layers) {
     if (const models::AttentionConfig* const attention = layer.attention())
       cost.attention_multiply_adds += 2 * attention->heads * attention->head_dim;

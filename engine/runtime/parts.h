@@ -66,9 +66,11 @@ struct Engine::Parts {
   std::unique_ptr<chat::FormMasks> forms;  // null as `tokenizer`
 
   const kernels::Device* device = nullptr;
+  const kernels::Device* first_device = nullptr;  // another card, that computes the first layers; or null
   std::unique_ptr<kernels::Stream> stream;
   std::optional<models::Model> model;
-  std::optional<models::Model> first_layers;             // that the processor computes, before the device's
+  std::optional<models::Model>
+      first_layers;  // that the processor or another card computes, before the device's
   std::optional<models::HostWeights> host_weights;       // what else it computes with, beside the device
   std::unique_ptr<runtime::PrecisionControl> precision;  // null: every weight as the file has it
   std::unique_ptr<runtime::UnitWatch> watch;             // null: … and there are no experts
@@ -94,9 +96,13 @@ struct Engine::Parts {
     return has_it.layers()[static_cast<std::size_t>(index)];
   }
   std::vector<ExpertLayer> expert_layers() const;
-  // Of main memory beside a card.
+  // Of main memory beside a card, and of another card.
   std::int64_t host_weight_bytes() const {
-    return (first_layers ? first_layers->weight_bytes() : 0) + (host_weights ? host_weights->bytes() : 0);
+    return (first_layers && !first_device ? first_layers->weight_bytes() : 0) +
+           (host_weights ? host_weights->bytes() : 0);
+  }
+  std::int64_t first_card_bytes() const {
+    return first_device ? first_layers->weight_bytes() + cache->host_bytes() + forward->first_bytes() : 0;
   }
 
   // Of prompts, in the next pass: the plan's, or fewer where a policy moves much.

@@ -16,8 +16,8 @@ namespace fovea {
 namespace {
 
 Result<runtime::Machine> machine_of(const LoadOptions& options, const MachineFacts& facts) {
-  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(options.device));
-  return runtime::Machine{.device = device, .facts = facts};
+  FOVEA_TRY(const runtime::ChosenDevices chosen, runtime::chosen_devices(options.device));
+  return runtime::Machine{.device = chosen.device, .first = chosen.first, .facts = facts};
 }
 
 Result<LoadPlan> plan_of(const runtime::Subject& subject, LoadOptions options,

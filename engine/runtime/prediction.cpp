@@ -114,6 +114,14 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
                       .gb_per_s = facts.device_gb_per_s};
   if (facts.device_gb_per_s == 0 && card && !machine.is_another())
     plan.device_part.gb_per_s = machine.device->facts().bandwidth_gb_per_s;
+  if (const Plan::FirstCard& first = plan.plan.first_card; machine.first != nullptr) {
+    // One after the other: each byte at the speed of its card.
+    const auto there = static_cast<double>(first.weights);
+    const double share = there / (there + static_cast<double>(plan.plan.parts.dense));
+    const double other = machine.first->facts().bandwidth_gb_per_s;
+    double& gb_per_s = plan.device_part.gb_per_s;
+    if (gb_per_s > 0 && other > 0) gb_per_s = 1 / (share / other + (1 - share) / gb_per_s);
+  }
   plan.prompt = {
       .device = {.multiply_adds = subject.multiply_adds - host_multiply_adds - before_multiply_adds,
                  .bytes = dense + pass.device +

@@ -118,4 +118,19 @@ Result<const kernels::Device*> chosen_device(std::string_view name) {
                                               std::vector<std::string>(sets.begin(), sets.end())));
 }
 
+Result<ChosenDevices> chosen_devices(std::string_view names) {
+  const std::size_t comma = names.find(',');
+  if (comma == std::string_view::npos) {
+    FOVEA_TRY(const kernels::Device* const device, chosen_device(names));
+    return ChosenDevices{.device = device};
+  }
+  const std::string_view first = names.substr(0, comma), second = names.substr(comma + 1);
+  if (first == second || first == "cpu" || second == "cpu" || second.find(',') != std::string_view::npos)
+    return fail(phrases::device_place(names), errors::not_two_cards());
+  ChosenDevices chosen;
+  FOVEA_TRY(chosen.first, chosen_device(first));
+  FOVEA_TRY(chosen.device, chosen_device(second));
+  return chosen;
+}
+
 }  // namespace fovea::runtime

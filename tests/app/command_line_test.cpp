@@ -47,6 +47,8 @@ class CommandLineTest : public QObject {
       QTest::newRow(name) << arguments << QByteArray(says);
     };
     row("device", {"bench", model, "--device", "gpu"}, "gpu is neither cpu nor cuda:0");
+    row("two devices", {"bench", model, "--device", "cpu,cuda:0"}, "cpu,cuda:0 is neither cpu nor cuda:0");
+    row("two cards for one", {"prepare", model, "--device", "cuda:0,cuda:1"}, "is neither cpu nor cuda:0");
     row("unknown flag", {"inspect", model, "--nope"}, "--nope");
     row("too few tokens to bring experts for", {"plan", model, "--stream-experts", "8"},
         "8 is neither auto, off nor a number of tokens from 9 to 8192");

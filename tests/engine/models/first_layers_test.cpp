@@ -46,13 +46,14 @@ struct Outcome {
   std::map<std::int64_t, std::vector<std::int32_t>> chosen = {};
 };
 
-// In passes of `chunk` tokens. Before `at` the pages are the processor's.
+// In passes of `chunk` tokens. Before `at` the pages are the processor's, or the other card's.
 Outcome outcome(const models::Model& model, const kernels::Device& device, std::span<const TokenId> tokens,
                 std::int64_t chunk, const layers::HostPart& host = {}, std::int64_t at = 0) {
   constexpr std::int64_t page_tokens = 5;
   const auto count = std::ssize(tokens);
+  const kernels::Device& first_place = host.first_device != nullptr ? *host.first_device : cpu();
   const Pages here(device, model.config(), count, page_tokens),
-      before(cpu(), model.config(), count, page_tokens);
+      before(first_place, model.config(), count, page_tokens);
   std::vector<kernels::KvPages> pages(here.layers().begin(), here.layers().end());
   std::copy_n(before.layers().begin(), at, pages.begin());
   auto forward = layers::Forward::create(
@@ -108,6 +109,56 @@ class FirstLayersTest : public QObject {
         QVERIFY(divided.logits == expected.logits);
         QVERIFY(divided.chosen == expected.chosen);
       }
+    }
+  }
+
+  // Two cards, neither of whose memories the host or the other one can touch.
+  void twoCardsGiveTheWholeModelsBits_data() {
+    QTest::addColumn<int>("index");
+    for (std::size_t i = 0; i < cases().size(); ++i) QTest::newRow(cases()[i].name.c_str()) << int(i);
+  }
+  void twoCardsGiveTheWholeModelsBits() {
+    QFETCH(int, index);
+    const Case& c = cases()[std::size_t(index)];
+    const ApartDevice other(cpu());
+    const auto whole = load(c.model, cpu());
+    FOVEA_VERIFY(whole);
+    const std::int64_t layers = whole->config().layer_count();
+    for (const std::int64_t chunk : {7, 1}) {
+      const Outcome expected = outcome(*whole, cpu(), c.tokens, chunk);
+      for (std::int64_t at = 1; at < layers; ++at) {
+        if (!models::can_divide(whole->config(), at)) continue;
+        const auto before = load_layers(c.model, other, {0, at});
+        const auto behind = load_layers(c.model, apart_, {at, layers});
+        FOVEA_VERIFY(before);
+        FOVEA_VERIFY(behind);
+        const layers::HostPart host{
+            .first_layers = &*before, .first_device = &other, .device = &cpu(), .threads = 2};
+        const Outcome divided = outcome(*behind, apart_, c.tokens, chunk, host, at);
+        QVERIFY(divided.logits == expected.logits);
+        QVERIFY(divided.chosen == expected.chosen);
+      }
+    }
+    QVERIFY(other.graphs().launched > 0 || !models::can_divide(whole->config(), 1));
+    QCOMPARE(other.allocated(), 0);
+  }
+
+  // With the GPU's own kernels on both cards.
+  void twoEmulatedCardsEqualTransformers_data() { dividedEqualsTransformersEmulated_data(); }
+  void twoEmulatedCardsEqualTransformers() {
+    QFETCH(QString, name);
+    const Case& c = case_named(name.toStdString());
+    const auto first = kernels::cuda::emulation::emulated_device({.seed = seed()});
+    const auto second = kernels::cuda::emulation::emulated_device({.seed = seed() + 1});
+    const auto before = load_layers(c.model, *first, {0, 1}), behind = load_layers(c.model, *second, {1, 2});
+    FOVEA_VERIFY(before);
+    FOVEA_VERIFY(behind);
+    const layers::HostPart host{
+        .first_layers = &*before, .first_device = first.get(), .device = &cpu(), .threads = 2};
+    for (const std::int64_t chunk : {7, 1}) {
+      const double difference =
+          largest_difference(outcome(*behind, *second, c.tokens, chunk, host, 1).logits, c.expected);
+      QVERIFY2(difference <= allowed(c, *second), std::to_string(difference).c_str());
     }
   }
 
