@@ -225,8 +225,8 @@ int kv_splits_for(const Attention& op, Form form, const CudaStream& stream) {
   const std::int64_t all = stream.multiprocessors();
   switch (form) {
     case Form::few:
-      return kv_splits_for(op, attention_few_resident * all, attention_few_blocks(op),
-                           attention_few_positions);
+      return kv_splits_for(op, attention_few_resident(op.pages.type, op.pages.head_dim) * all,
+                           attention_few_blocks(op), attention_few_positions);
     case Form::tiles:
       return kv_splits_for(op, 4 * all, attention_tile_blocks(op), 2 * attention_tile_positions);
     default:

@@ -69,7 +69,11 @@ FOVEA_DEVICE float with_sink(const Attention& op, std::int64_t head, float large
 std::int64_t attention_few_blocks(const Attention&);
 void start_attention_of_few(const KvSplits&, std::int64_t tokens, CudaStream&);
 constexpr int attention_few_positions = 64;  // of a block at once
-constexpr int attention_few_resident = 2;    // blocks on a multiprocessor
+// Blocks on a multiprocessor, and so many splits are made: of larger heads and of 8-bit values a third would
+// keep registers in memory.
+constexpr int attention_few_resident(Type type, std::int64_t head_dim) {
+  return type == Type::f16 && head_dim <= 128 ? 3 : 2;
+}
 
 // The operation for many queries over a cache that half floats hold.
 void start_attention_in_tiles(const KvSplits&, std::int64_t tokens, CudaStream&);

@@ -287,7 +287,10 @@ FOVEA_DEVICE void join_splits(const Queries& queries, std::int64_t first_row) {
 }
 
 template <Type type, int dims>
-FOVEA_KERNEL_RESIDENT(threads, attention_few_resident)
+[[maybe_unused]] constexpr int resident = attention_few_resident(type, dims);
+
+template <Type type, int dims>
+FOVEA_KERNEL_RESIDENT(threads, (resident<type, dims>))
 attend_few_kernel(Queries queries) {
   wait_for_earlier();
   FOVEA_SHARED(std::uint32_t, fragments_of_queries, dims / 32 * fragments * 32 * 4);

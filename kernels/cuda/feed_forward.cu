@@ -1,10 +1,11 @@
 // feed_forward, and of few tokens its form in two launches for all chosen experts, whatever their types:
 // which expert, where it lies and in which type is read on the device, from the table of handles.
 //
-// The first kernel computes 16 rows of gate and up of one expert for one token and leaves activation(gate,
-// up), quantised for the second, which adds up one token's experts row by row in their order: no atomics, the
-// same bits each time, and of few tokens ends with the norm behind it (norm.h). Both are bound by the memory
-// that the weights lie in. Branches on the type are the same for all threads of a warp.
+// A block of the first kernel computes 16 rows of gate and up of one expert for one token, and then perhaps
+// more, and leaves activation(gate, up), quantised for the second, which adds up one token's experts row by
+// row in their order: no atomics, the same bits each time, and of few tokens ends with the norm behind it
+// (norm.h). Both are bound by the memory that the weights lie in. Branches on the type are the same for all
+// threads of a warp.
 #include "kernels/cuda/experts.h"
 #include "kernels/cuda/norm.h"
 #include "kernels/cuda/operations.h"
@@ -15,13 +16,28 @@ namespace fovea::kernels::cuda {
 namespace {
 
 constexpr unsigned threads = 256;
-// Blocks on a multiprocessor, so that a usual layer's are there at once.
-[[maybe_unused]] constexpr int hidden_resident = 3;
-[[maybe_unused]] constexpr int output_resident = 4;
-constexpr int hidden_rows = 16;  // of a block of the first kernel
+// Blocks on a multiprocessor. One more of the first kernel's takes 2 % more instructions, and no usual layer
+// fewer waves.
+constexpr int hidden_resident = 3;
+constexpr int output_resident = 4;
+constexpr int hidden_rows = 16;  // of a block of the first kernel at once
 constexpr int hidden_lanes = threads / hidden_rows;
 constexpr int jobs_at_once = threads / 32;  // warps of the second kernel, each with an expert
 constexpr int normed_columns = 8;           // that a thread of it keeps of a row
+
+// Quantised where the down matrix reads it so. The block's first warp calls it, for values that are `mine`.
+FOVEA_DEVICE void write_hidden(const Expert& expert, float* hidden, std::int64_t at, float value, bool mine) {
+  if (!is_quantised_on_device(expert.down.type)) {
+    if (mine) hidden[at] = value;
+    return;
+  }
+  const Quantised out = quantised_hidden(hidden, expert.gate.rows);
+  Floats2 half;
+  const int q = quantise_group(value, Group::of_16, half);
+  if (!mine) return;
+  out.q[at] = static_cast<std::int8_t>(q);
+  if (thread_index() == 0) out.halves[at / 16] = half;
+}
 
 FOVEA_KERNEL_RESIDENT(threads, hidden_resident) hidden_kernel(Layer layer, Quantised quantised) {
   wait_for_earlier();
@@ -31,41 +47,36 @@ FOVEA_KERNEL_RESIDENT(threads, hidden_resident) hidden_kernel(Layer layer, Quant
   const Expert expert = expert_of(layer, token, job);
   if (expert.gate.data == nullptr) return;  // another device's
   const std::int64_t width = expert.gate.rows;
-  const std::int64_t first_row = std::int64_t{block_x()} * hidden_rows;
-  if (first_row >= width) return;  // another job is wider
   const int lane = static_cast<int>(thread_index()) % hidden_lanes;
-  const std::int64_t row = first_row + thread_index() / hidden_lanes;
   const float* const x = layer.x + token * layer.d;
-  float gate = 0;
-  float up = 0;
-  if (row < width) {
-    // One copy of all types' code, and half the time to compile it.
-    Weight weight = expert.gate;
-    FOVEA_LOOP for (int part = 0; part < 2; ++part) {
-      gate = up;
-      up = row_product<1>(weight, row, x, quantised, block_z(), lane, hidden_lanes);
-      weight = expert.up;
-    }
-  }
-  gate = sum_of_lanes(gate, hidden_lanes);
-  up = sum_of_lanes(up, hidden_lanes);
-  if (lane == 0) values[row - first_row] = row < width ? activated(expert, row, gate, up) : 0.0F;
-  sync_block();
-  if (thread_index() >= 32) return;
-  const std::int64_t at = first_row + thread_index();
-  const bool mine = thread_index() < hidden_rows && at < width;
-  const float value = thread_index() < hidden_rows ? static_cast<float>(values[thread_index()]) : 0.0F;
   float* const hidden = hidden_of(layer, block_z(), job);
-  if (!is_quantised_on_device(expert.down.type)) {
-    if (mine) hidden[at] = value;
-    return;
+  // Another job may be wider.
+  FOVEA_LOOP for (std::int64_t first_row = std::int64_t{block_x()} * hidden_rows; first_row < width;
+                  first_row += std::int64_t{grid_x()} * hidden_rows) {
+    const std::int64_t row = first_row + thread_index() / hidden_lanes;
+    float gate = 0;
+    float up = 0;
+    if (row < width) {
+      // One copy of all types' code, and half the time to compile it.
+      Weight weight = expert.gate;
+      FOVEA_LOOP for (int part = 0; part < 2; ++part) {
+        gate = up;
+        up = row_product<1>(weight, row, x, quantised, block_z(), lane, hidden_lanes);
+        weight = expert.up;
+      }
+    }
+    gate = sum_of_lanes(gate, hidden_lanes);
+    up = sum_of_lanes(up, hidden_lanes);
+    if (lane == 0) values[row - first_row] = row < width ? activated(expert, row, gate, up) : 0.0F;
+    sync_block();
+    if (thread_index() < 32) {
+      const std::int64_t at = first_row + thread_index();
+      const bool there = thread_index() < hidden_rows;
+      write_hidden(expert, hidden, at, there ? static_cast<float>(values[thread_index()]) : 0.0F,
+                   there && at < width);
+    }
+    sync_block();
   }
-  const Quantised out = quantised_hidden(hidden, width);
-  Floats2 half;
-  const int q = quantise_group(value, Group::of_16, half);
-  if (!mine) return;
-  out.q[at] = static_cast<std::int8_t>(q);
-  if (thread_index() == 0) out.halves[at / 16] = half;
 }
 
 FOVEA_KERNEL_RESIDENT(threads, output_resident) output_kernel(Layer layer, unsigned lanes, NormBehind then) {
@@ -76,32 +87,47 @@ FOVEA_KERNEL_RESIDENT(threads, output_resident) output_kernel(Layer layer, unsig
   const int warp_rows = static_cast<int>(32 / lanes);
   const int row_in_block = static_cast<int>(thread_index() % 32 / lanes);
   const int lane = static_cast<int>(thread_index() % lanes);
-  const std::int64_t row = std::int64_t{block_x()} * warp_rows + row_in_block;
   const std::int64_t token = layer.first_token + std::int64_t{block_y()};
-  float sum = 0;
-  for (int job = warp; job < layer.jobs && row < layer.d; job += jobs_at_once) {
-    const Expert expert = expert_of(layer, token, job);
-    if (expert.down.data == nullptr) continue;
-    float* const hidden = hidden_of(layer, block_y(), job);
-    if (lane == 0 && expert.down_bias) sum += share_of(layer, token, job) * expert.down_bias[row];
-    sum += share_of(layer, token, job) * row_product<1>(expert.down, row, hidden,
-                                                        quantised_hidden(hidden, expert.down.columns), 0,
-                                                        lane, static_cast<int>(lanes));
-  }
-  sum = sum_of_lanes(sum, lanes);
-  if (lane == 0) parts[warp * 4 + row_in_block] = sum;
-  sync_block();
-  const std::int64_t out_row = std::int64_t{block_x()} * warp_rows + thread_index();
-  if (thread_index() < static_cast<unsigned>(warp_rows) && out_row < layer.d) {
-    float all = 0;
-    for (int w = 0; w < jobs_at_once; ++w) all += parts[w * 4 + static_cast<int>(thread_index())];
-    layer.out[token * layer.d + out_row] = all;
+  FOVEA_LOOP for (std::int64_t first_row = std::int64_t{block_x()} * warp_rows; first_row < layer.d;
+                  first_row += std::int64_t{grid_x()} * warp_rows) {
+    const std::int64_t row = first_row + row_in_block;
+    float sum = 0;
+    for (int job = warp; job < layer.jobs && row < layer.d; job += jobs_at_once) {
+      const Expert expert = expert_of(layer, token, job);
+      if (expert.down.data == nullptr) continue;
+      float* const hidden = hidden_of(layer, block_y(), job);
+      if (lane == 0 && expert.down_bias) sum += share_of(layer, token, job) * expert.down_bias[row];
+      sum += share_of(layer, token, job) * row_product<1>(expert.down, row, hidden,
+                                                          quantised_hidden(hidden, expert.down.columns), 0,
+                                                          lane, static_cast<int>(lanes));
+    }
+    sum = sum_of_lanes(sum, lanes);
+    if (lane == 0) parts[warp * 4 + row_in_block] = sum;
+    sync_block();
+    const std::int64_t out_row = first_row + thread_index();
+    if (thread_index() < static_cast<unsigned>(warp_rows) && out_row < layer.d) {
+      float all = 0;
+      for (int w = 0; w < jobs_at_once; ++w) all += parts[w * 4 + static_cast<int>(thread_index())];
+      layer.out[token * layer.d + out_row] = all;
+    }
+    sync_block();
   }
   norm_if_last<normed_columns>(then, token, 1);
 }
 
 bool any_quantised(const Expert& expert) {
   return is_quantised(expert.gate.type) || is_quantised(expert.up.type);
+}
+
+// Blocks for so many pieces of work, each `times`. They have several pieces one after the other where they
+// would not be on the device at once: what a wave behind the first one finds is an empty card, and each of
+// its blocks begins by asking where its expert lies. Of many waves the last is a small share.
+unsigned blocks_at_once(std::int64_t pieces, std::int64_t times, std::int64_t resident,
+                        const CudaStream& stream) {
+  constexpr std::int64_t most = 16;
+  std::int64_t each = 1;
+  while (each < most && quotient_up(pieces, each) * times > resident * stream.multiprocessors()) ++each;
+  return blocks_for(pieces, each);
 }
 
 std::int64_t larger(std::int64_t a, std::int64_t b) {
@@ -137,17 +163,19 @@ void feed_forward_one_by_one(const FeedForward& op, Layer layer, const NormBehin
                              scratch, cuda);
     }
     layer.hidden = scratch.take<float>(tokens * layer.jobs * layer.hidden_stride);
-    launch<hidden_kernel>({.grid_x = blocks_for(width, hidden_rows),
+    launch<hidden_kernel>({.grid_x = blocks_at_once(quotient_up(width, hidden_rows), layer.jobs * tokens,
+                                                    hidden_resident, cuda),
                            .grid_y = static_cast<unsigned>(layer.jobs),
                            .grid_z = static_cast<unsigned>(tokens),
                            .threads = threads,
                            .overlaps = true},
                           cuda, layer, x);
-    launch<output_kernel>({.grid_x = blocks_for(op.d, 32 / lanes),
-                           .grid_y = static_cast<unsigned>(tokens),
-                           .threads = threads,
-                           .overlaps = true},
-                          cuda, layer, lanes, then);
+    launch<output_kernel>(
+        {.grid_x = blocks_at_once(quotient_up(op.d, 32 / lanes), tokens, output_resident, cuda),
+         .grid_y = static_cast<unsigned>(tokens),
+         .threads = threads,
+         .overlaps = true},
+        cuda, layer, lanes, then);
   }
 }
 

@@ -25,7 +25,7 @@ constexpr unsigned warps = threads / 32;
 constexpr int normed_columns = 16;  // that a thread keeps of a row
 // Blocks on a multiprocessor.
 template <int tokens>
-[[maybe_unused]] constexpr int resident = tokens == 1 ? 8 : 4;
+constexpr int resident = tokens == 1 ? 8 : 4;
 
 struct Product {
   Weight weight;
@@ -231,13 +231,14 @@ add_bias_kernel(float* out, std::int64_t out_stride, const float* bias, std::int
   if (i < count) out[i / rows * out_stride + i % rows] += bias[i % rows];
 }
 
-// Enough lanes to keep the device's loads under way, but at least one unit of 32 weights for each.
+// As many lanes as the device has at once, to keep its loads under way, but at least one unit of 32 weights
+// for each. With more, the last blocks would find an empty device.
 int lanes_for(std::int64_t rows, std::int64_t columns, const CudaStream& stream) {
-  const std::int64_t wanted = std::int64_t{1024} * stream.multiprocessors();
+  const std::int64_t at_once = std::int64_t{resident<1>} * threads * stream.multiprocessors();
   const std::int64_t units = quotient_up(columns, 32);
   std::int64_t lanes = 8;
-  while (lanes < 32 && lanes * 2 <= units && rows * lanes < wanted) lanes *= 2;
-  if (lanes == 32 && rows * 64 <= wanted && units >= 2 * threads) lanes = threads;
+  while (lanes < 32 && lanes * 2 <= units && rows * lanes * 2 <= at_once) lanes *= 2;
+  if (lanes == 32 && rows * 64 <= at_once && units >= 2 * threads) lanes = threads;
   return static_cast<int>(lanes);
 }
 

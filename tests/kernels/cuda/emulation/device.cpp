@@ -113,6 +113,7 @@ class EmulatedDevice final : public Device {
   explicit EmulatedDevice(EmulationOptions options) : options_(std::move(options)), machine_(options_.seed) {
     assert(options_.scratch_bytes >= min_scratch_bytes);
     machine_.on_error = options_.on_error;
+    machine_.on_launch = options_.on_launch;
     explain_touches_of(machine_.memory);
   }
   ~EmulatedDevice() override { forget(machine_.memory); }

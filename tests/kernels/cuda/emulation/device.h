@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernels/api/device.h"
+#include "tests/kernels/cuda/emulation/block.h"
 
 namespace fovea::kernels::cuda::emulation {
 
@@ -21,6 +22,8 @@ struct EmulationOptions {
   // Told what a kernel did wrong, once for each launch, and what may not be done during a capture. Null: it
   // is printed and the program aborts.
   std::function<void(const std::string&)> on_error = nullptr;
+  // Where given, kernels are not run, but told to it.
+  std::function<void(const Launch&)> on_launch = nullptr;
 };
 
 std::unique_ptr<Device> emulated_device(EmulationOptions = {});

@@ -57,6 +57,7 @@ Queue::~Queue() {
 }
 
 void Queue::push(Launch launch) {
+  if (machine_.on_launch) return machine_.on_launch(launch);
   Piece piece;
   piece.what = "kernel " + launch.kernel;
   for (const void* const word : launch.words) {

@@ -34,6 +34,7 @@ struct Machine {
   std::vector<std::byte*> spare_scratch;
   std::atomic<std::int64_t> kernels = 0;             // that have run
   std::function<void(const std::string&)> on_error;  // of a kernel; null: prints it and aborts
+  std::function<void(const Launch&)> on_launch;      // takes kernels, which are not run then
 
   // Runs work with the device's memory open, and stops what touches memory that is not the device's.
   // A copy opens only what it touches, a kernel that overlaps all when it has waited for earlier ones.
