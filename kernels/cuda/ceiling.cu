@@ -64,7 +64,7 @@ FOVEA_KERNEL(threads) byte_products_kernel(std::int64_t rounds, int* sums) {
   int c[products_under_way][4] = {};
   FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) c[p][0] = p;
   FOVEA_LOOP for (std::int64_t round = 0; round < rounds; ++round) {
-    FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) multiply_bytes(c[p], a, b, c[p][0]);
+    FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) multiply_bytes(c[p], a, b, c[p]);
   }
   int sum = 0;
   FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) sum ^= c[p][0] ^ c[p][1] ^ c[p][2] ^ c[p][3];

@@ -47,18 +47,19 @@ FOVEA_DEVICE void load_columns(const Shared<std::uint32_t>& words, int first, in
   b[1] = words[at + 4];
 }
 
-// The same for the short product.
-FOVEA_DEVICE void load_short_rows(const Shared<std::uint32_t>& words, int first, int stride,
-                                  std::uint32_t (&a)[2]) {
+// The row that a lane names to load_matrices, so that it gets a's words of 16 rows, or b's of 8 columns and 8
+// more.
+FOVEA_DEVICE int first_of_rows(int stride) {
   const int lane = static_cast<int>(thread_index() % 32);
-  const int at = first + lane / 4 * stride + lane % 4;
-  a[0] = words[at];
-  a[1] = words[at + 8 * stride];
+  return lane % 16 * stride + lane / 16 * 4;
 }
-FOVEA_DEVICE void load_short_columns(const Shared<std::uint32_t>& words, int first, int stride,
-                                     std::uint32_t (&b)[1]) {
+FOVEA_DEVICE int first_of_columns(int stride) {
   const int lane = static_cast<int>(thread_index() % 32);
-  b[0] = words[first + lane / 4 * stride + lane % 4];
+  return (lane % 8 + lane / 16 * 8) * stride + lane / 8 % 2 * 4;
+}
+// Those of the short product, of 32 rows or columns.
+FOVEA_DEVICE int first_of_short(int stride) {
+  return static_cast<int>(thread_index() % 32) * stride;
 }
 
 }  // namespace fovea::kernels::cuda

@@ -75,7 +75,12 @@ FOVEA_DEVICE char* dynamic_shared_memory() {
 template <typename T>
 class Shared {
  public:
+  // What a function that stays a call is given in its place: a pointer could as well be one to device memory.
+  using Place = unsigned;
+
   FOVEA_DEVICE explicit Shared(T* memory) : memory_(memory) {}
+  FOVEA_DEVICE explicit Shared(Place place) : memory_(static_cast<T*>(__cvta_shared_to_generic(place))) {}
+  FOVEA_DEVICE Place place() const { return static_cast<Place>(__cvta_generic_to_shared(memory_)); }
   FOVEA_DEVICE T& operator[](std::int64_t i) const { return memory_[i]; }
   FOVEA_DEVICE Shared operator+(std::int64_t elements) const { return Shared(memory_ + elements); }
 
@@ -194,20 +199,30 @@ FOVEA_DEVICE void multiply_bfloat16(float (&c)[4], const std::uint32_t (&a)[4], 
 }
 // c = base + a · b
 FOVEA_DEVICE void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
-                                 int base) {
+                                 const int (&base)[4]) {
   asm volatile(
       "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%10, %10, %10, %10};"
+      "{%10, %11, %12, %13};"
       : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(base));
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(base[0]), "r"(base[1]),
+        "r"(base[2]), "r"(base[3]));
 }
 FOVEA_DEVICE void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1],
-                                 int base) {
+                                 const int (&base)[4]) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-      "{%7, %7, %7, %7};"
+      "{%7, %8, %9, %10};"
       : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(base));
+      : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(base[0]), "r"(base[1]), "r"(base[2]), "r"(base[3]));
+}
+// Four matrices of 8 rows of 16 bytes. Each lane names a row by its first word, lane l row l % 8 of matrix
+// l / 8, and gets word l % 4 of row l / 4 of each: what products take (mma.h).
+FOVEA_DEVICE void load_matrices(const Shared<std::uint32_t>& words, int row, std::uint32_t (&out)[4]) {
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(&words[row]));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
+               : "r"(address)
+               : "memory");
 }
 FOVEA_DEVICE float float_of_bits(std::uint32_t bits) {
   return __uint_as_float(bits);

@@ -148,7 +148,7 @@ FOVEA_DEVICE void multiply_tile(const TileWeights& weights, const TileInputs& x,
     const int only = apart ? pass : both_parts;
     const TileKind kind = pass == 0 ? kinds[0] : kinds[1];
     if (kind == TileKind::bytes) {
-      add_bytes(weights, only, x, rows, tokens, memory, sums);
+      add_bytes(weights, only, x, rows, tile_warp(tokens), memory, sums);
     } else if (kind == TileKind::bfloat16) {
       add_bfloat16(weights, only, x, rows, tokens, memory, sums);
     } else {

@@ -22,25 +22,34 @@ namespace {
 constexpr unsigned warp = 32;
 constexpr int stride = 12;  // words of a row in shared memory
 
-// a's rows, then b's columns, `words` each; c [16, 8].
+// a's rows, then b's columns, `words` each; c [16, 8]. Matrices are loaded word by word and by one
+// instruction, which must be the same.
 template <int words, typename Sum, auto multiply>
 FOVEA_KERNEL(warp)
 product_kernel(const std::uint32_t* matrices, Sum* c) {
-  FOVEA_SHARED(std::uint32_t, shared, 24 * stride);
-  for (int i = static_cast<int>(thread_index()); i < 24 * words; i += 32)
-    shared[i / words * stride + i % words] = matrices[i];
+  FOVEA_SHARED(std::uint32_t, shared, 32 * stride);
+  for (int i = static_cast<int>(thread_index()); i < 32 * words; i += 32)
+    shared[i / words * stride + i % words] = i < 24 * words ? matrices[i] : 0U;
   sync_warp();
   std::uint32_t a[words / 2];
   std::uint32_t b[words / 4];
+  std::uint32_t more[4];
+  bool same = true;
   if constexpr (words == 8) {
     load_rows(shared, 0, stride, a);
+    load_matrices(shared, first_of_rows(stride), more);
+    for (int k = 0; k < 4; ++k) same &= more[k] == a[k];
     load_columns(shared, 16 * stride, stride, b);
+    load_matrices(shared, 16 * stride + first_of_columns(stride), more);
+    for (int k = 0; k < 2; ++k) same &= more[k] == b[k] && more[k + 2] == 0;
   } else {
-    load_short_rows(shared, 0, stride, a);
-    load_short_columns(shared, 16 * stride, stride, b);
+    load_matrices(shared, first_of_short(stride), more);
+    for (int k = 0; k < 2; ++k) a[k] = more[k];
+    b[0] = more[2];
+    same = more[3] == 0;
   }
   Sum sums[4];
-  for (int k = 0; k < 4; ++k) sums[k] = c[sum_row(k) * 8 + sum_column(k)];
+  for (int k = 0; k < 4; ++k) sums[k] = same ? c[sum_row(k) * 8 + sum_column(k)] : Sum{-12345};
   multiply(sums, a, b);
   for (int k = 0; k < 4; ++k) c[sum_row(k) * 8 + sum_column(k)] = sums[k];
 }
@@ -52,8 +61,9 @@ constexpr auto bfloat16 = [](float (&c)[4], Words (&a)[4], Words (&b)[2]) { mult
 template <int a_words, int b_words>
 void add_bytes(int (&c)[4], Words (&a)[a_words], Words (&b)[b_words]) {
   int sums[4] = {-1, -1, -1, -1};
-  multiply_bytes(sums, a, b, 77);
-  for (int k = 0; k < 4; ++k) c[k] += sums[k] - 77;
+  const int base[4] = {77, 78, 79, 80};
+  multiply_bytes(sums, a, b, base);
+  for (int k = 0; k < 4; ++k) c[k] += sums[k] - base[k];
 }
 constexpr auto bytes = add_bytes<4, 2>;
 constexpr auto short_bytes = add_bytes<2, 1>;
@@ -71,9 +81,9 @@ FOVEA_KERNEL(warp) multiplies_in_two_places(float* c) {
   const std::uint32_t a[4] = {};
   const std::uint32_t b[2] = {};
   if (thread_index() < 16) {
-    multiply_bytes(sums, a, b, 0);
+    multiply_bytes(sums, a, b, sums);
   } else {
-    multiply_bytes(sums, a, b, 0);
+    multiply_bytes(sums, a, b, sums);
   }
   c[0] = static_cast<float>(sums[0]);
 }

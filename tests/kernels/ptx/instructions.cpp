@@ -488,6 +488,20 @@ void multiply_matrices(Thread* const* lanes, U32, const Instruction& i) {
   }
 }
 
+// Four matrices of 8 rows of 16 bytes, of which each lane names one row: lane 8 m + r that of matrix m. Of
+// each it gets word lane % 4 of row lane / 4.
+void load_matrices(Thread* const* lanes, U32, const Instruction& i) {
+  U32 rows[32][4];
+  for (U32 lane = 0; lane < 32; ++lane) {
+    Thread& t = *lanes[lane];
+    const Slot address = t.get<U32>(i.from[0]) + static_cast<Slot>(i.offset);
+    std::memcpy(rows[lane], t.reach(Space::shared, address, 16), 16);
+  }
+  for (U32 lane = 0; lane < 32; ++lane) {
+    for (U32 m = 0; m < 4; ++m) lanes[lane]->set(i.to[m], rows[8 * m + lane / 4][lane % 4]);
+  }
+}
+
 S32 signed_byte(U8 byte) {
   return static_cast<S8>(byte);
 }
@@ -623,6 +637,9 @@ void choose(Instruction& i, const Name& name) {
     together(exchange, 3);
   } else if (what == "redux" && part(2) == "max" && type == "u32") {
     together(largest, 1);
+  } else if (what == "ldmatrix" && part(3) == "m8n8" && part(4) == "x4" && part(5) == "shared" &&
+             type == "b16") {
+    together(load_matrices, -1);
   } else if (what == "mma") {
     together(matrices(name), -1);
   } else if (what == "nanosleep") {

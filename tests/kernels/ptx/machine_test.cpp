@@ -179,7 +179,8 @@ class PtxMachineTest : public QObject {
     for (const char* line :
          {"sqrt.rn.f32 %r2, %r1;", "add.rz.f32 %r2, %r1, %r1;", "ld.global.v8.u32 {%r2}, [%rd1];",
           "shfl.sync.up.b32 %r2, %r1, 1, 0, -1;", "mov.u32 %r2, %clock;", "mov.u32 %r2, nowhere;",
-          "bra $NOWHERE;", "mul.hi.s32 %r2, %r1, %r1;"})
+          "bra $NOWHERE;", "mul.hi.s32 %r2, %r1, %r1;",
+          "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r2, %r3}, [%r1];"})
       QTest::addRow("%s", line) << QString::fromUtf8(line);
   }
   void names_what_is_not_known() {

@@ -71,7 +71,10 @@ inline unsigned grid_z() {
 template <typename T>
 class Shared {
  public:
+  using Place = Shared;
+
   explicit Shared(emulation::SharedArray& array, std::int64_t first = 0) : array_(&array), first_(first) {}
+  Place place() const { return *this; }
   emulation::SharedElement<T> operator[](std::int64_t i) const { return {*array_, first_ + i}; }
   Shared operator+(std::int64_t elements) const { return Shared(*array_, first_ + elements); }
 
@@ -166,8 +169,27 @@ inline void count_votes(void* const* lanes) {
   }
 }
 
+// A lane's row of a matrix, and its words of all four.
+struct MatrixRow {
+  Words4 words;
+  std::uint32_t (&result)[4];
+};
+inline void load_together(void* const* lanes) {
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int m = 0; m < 4; ++m)
+      static_cast<MatrixRow*>(lanes[lane])->result[m] =
+          static_cast<const MatrixRow*>(lanes[8 * m + lane / 4])->words.v[lane % 4];
+  }
+}
+
 }  // namespace emulation
 
+inline void load_matrices(const Shared<std::uint32_t>& words, int row, std::uint32_t (&out)[4],
+                          Location location = Location::current()) {
+  emulation::MatrixRow mine{words.load<Words4>(row), out};
+  emulation::Block::current()->act_together(0xFFFFFFFFU, &mine, emulation::load_together, "load_matrices",
+                                            location);
+}
 inline void multiply_halves(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
                             Location location = Location::current()) {
   emulation::multiply_together(emulation::Product::halves, c, a, b, "multiply_halves", location);
@@ -176,14 +198,14 @@ inline void multiply_bfloat16(float (&c)[4], const std::uint32_t (&a)[4], const 
                               Location location = Location::current()) {
   emulation::multiply_together(emulation::Product::bfloat16, c, a, b, "multiply_bfloat16", location);
 }
-inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], int base,
-                           Location location = Location::current()) {
-  for (int& sum : c) sum = base;
+inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+                           const int (&base)[4], Location location = Location::current()) {
+  for (int k = 0; k < 4; ++k) c[k] = base[k];
   emulation::multiply_together(emulation::Product::bytes, c, a, b, "multiply_bytes", location);
 }
-inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1], int base,
-                           Location location = Location::current()) {
-  for (int& sum : c) sum = base;
+inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1],
+                           const int (&base)[4], Location location = Location::current()) {
+  for (int k = 0; k < 4; ++k) c[k] = base[k];
   emulation::multiply_together(emulation::Product::short_bytes, c, a, b, "multiply_bytes", location);
 }
 
