@@ -342,7 +342,7 @@ template <typename T, Space space>
 Step load(Thread& t, const Instruction& i) {
   const auto count = static_cast<S64>(i.to.size());
   const Slot address = t.get<U64>(i.from[0]) + static_cast<Slot>(i.offset);
-  const std::byte* const from = t.reach(space, address, count * static_cast<S64>(sizeof(T)));
+  const std::byte* const from = t.reach(space, address, count * static_cast<S64>(sizeof(T)), i.access);
   for (S64 k = 0; k < count; ++k) {
     T value;
     std::memcpy(&value, from + k * static_cast<S64>(sizeof(T)), sizeof value);
@@ -354,7 +354,7 @@ template <typename T, Space space>
 Step store(Thread& t, const Instruction& i) {
   const auto count = static_cast<S64>(i.from.size()) - 1;
   const Slot address = t.get<U64>(i.from[0]) + static_cast<Slot>(i.offset);
-  std::byte* const to = t.reach(space, address, count * static_cast<S64>(sizeof(T)));
+  std::byte* const to = t.reach(space, address, count * static_cast<S64>(sizeof(T)), i.access);
   for (S64 k = 0; k < count; ++k) {
     const T value = t.get<T>(i.from[static_cast<std::size_t>(k + 1)]);
     std::memcpy(to + k * static_cast<S64>(sizeof(T)), &value, sizeof value);
@@ -363,13 +363,22 @@ Step store(Thread& t, const Instruction& i) {
 }
 template <Space space>
 Step add_atomically(Thread& t, const Instruction& i) {
-  std::byte* const at = t.reach(space, t.get<U64>(i.from[0]) + static_cast<Slot>(i.offset), 4);
+  std::byte* const at =
+      t.reach(space, t.get<U64>(i.from[0]) + static_cast<Slot>(i.offset), 4, Access::atomic);
   U32 before = 0;
   std::memcpy(&before, at, 4);
   const U32 after = before + t.get<U32>(i.from[1]);
   std::memcpy(at, &after, 4);
   t.set(i.to[0], before);
-  return Step::next;
+  return Step::paused;
+}
+
+template <bool loads>
+Access access_of(const Name& name) {
+  const auto has = [&name](std::string_view part) { return std::ranges::find(name, part) != name.end(); };
+  if (has("volatile")) return loads ? Access::strong_read : Access::strong_write;
+  if (has("nc")) return Access::constant;
+  return loads ? Access::read : Access::write;
 }
 
 template <bool loads>
@@ -403,8 +412,9 @@ Step copy_later(Thread& t, const Instruction& i) {
   const U32 count = i.from.size() > 3 ? t.get<U32>(i.from[3]) : t.get<U32>(i.from[2]);
   if (t.get<U32>(i.from[2]) != 16 || (count != 0 && count != 16))
     throw std::runtime_error("a copy of another size");
-  std::byte* const to = t.reach(Space::shared, t.get<U32>(i.from[0]), 16);
-  t.copy_later(to, count == 0 ? nullptr : t.reach(Space::global, t.get<U64>(i.from[1]), 16), 16);
+  std::byte* const to = t.reach(Space::shared, t.get<U32>(i.from[0]), 16, Access::copy_to);
+  t.copy_later(
+      to, count == 0 ? nullptr : t.reach(Space::global, t.get<U64>(i.from[1]), 16, Access::copy_from), 16);
   return Step::next;
 }
 
@@ -446,7 +456,9 @@ void largest(Thread* const* lanes, U32, const Instruction& i) {
     if (lanes[lane]) lanes[lane]->set(i.to[0], most);
 }
 
-void only_meet(Thread* const*, U32, const Instruction&) {}
+void order_lanes(Thread* const* lanes, U32 mask, const Instruction&) {
+  Thread::order(lanes, mask);
+}
 
 // c[16, 8] = a[16, k] · b[k, 8] + c. Of each register the elements lie side by side; the registers of a and b
 // are cut into halves of k.
@@ -538,8 +550,10 @@ void choose(Instruction& i, const Name& name) {
 
   if (what == "ld") {
     i.run = access<true>(name);
+    i.access = access_of<true>(name);
   } else if (what == "st") {
     i.run = access<false>(name);
+    i.access = access_of<false>(name);
   } else if (what == "mov") {
     of_type([]<typename Of>(Of) -> Instruction::Run {
       using T = Of::type;
@@ -632,7 +646,7 @@ void choose(Instruction& i, const Name& name) {
   } else if (what == "bar" && part(1) == "sync") {
     i.run = [](Thread&, const Instruction&) { return Step::block; };
   } else if (what == "bar" && part(1) == "warp") {
-    together(only_meet, 0);
+    together(order_lanes, 0);
   } else if (what == "shfl" && part(2) == "bfly") {
     together(exchange, 3);
   } else if (what == "redux" && part(2) == "max" && type == "u32") {
@@ -644,8 +658,18 @@ void choose(Instruction& i, const Name& name) {
     together(matrices(name), -1);
   } else if (what == "nanosleep") {
     i.run = [](Thread&, const Instruction&) -> Step { throw WaitsForHost(); };
-  } else if (what == "prefetch" || what == "membar" || what == "griddepcontrol") {
-    i.run = nothing;  // of no effect on what is computed
+  } else if (what == "membar" && (part(1) == "gl" || part(1) == "sys")) {
+    i.run = [](Thread& t, const Instruction&) {
+      t.fence();
+      return Step::paused;
+    };
+  } else if (what == "griddepcontrol" && part(1) == "wait") {
+    i.run = [](Thread& t, const Instruction&) {
+      t.wait_for_earlier();
+      return Step::next;
+    };
+  } else if (what == "prefetch" || what == "griddepcontrol" || (what == "membar" && part(1) == "cta")) {
+    i.run = nothing;  // of no effect on what is computed, and no order between blocks
   } else {
     unknown();
   }

@@ -1,6 +1,4 @@
 // What a kernel may not do is found, and PTX that is not known here is named.
-#include "machine.h"
-
 #include <bit>
 #include <cmath>
 #include <set>
@@ -8,41 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/test.h"
+#include "small_kernel.h"
 
 using namespace fovea::tests;
+using ptx::run_small;
+using ptx::small_kernel;
 
 namespace {
-
-// A kernel of two pointers to 256 bytes each; %rd1 and %rd2 have them, %r1 the thread's number.
-std::string kernel(const std::string& body) {
-  return ".version 9.0\n.target sm_90\n.address_size 64\n"
-         ".entry planted(\n.param .u64 planted_0,\n.param .u64 planted_1\n)\n.maxntid 64, 1, 1\n{\n"
-         ".reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
-         ".shared .align 16 .b8 words[256];\n"
-         "ld.param.u64 %rd1, [planted_0];\nld.param.u64 %rd2, [planted_1];\nmov.u32 %r1, %tid.x;\n" +
-         body + "\n$END:\nret;\n}\n";
-}
-
-struct Ran {
-  std::string wrong;
-  std::vector<std::uint32_t> first, second;  // the 64 words of each piece of memory
-};
-
-Ran run(const std::string& text, std::uint32_t threads = 32, unsigned random = seed()) {
-  const auto program = ptx::parse(text);
-  Ran ran{.wrong = {}, .first = std::vector<std::uint32_t>(64), .second = std::vector<std::uint32_t>(64)};
-  ptx::Memory memory;
-  memory.add(ran.first.data(), 256);
-  memory.add(ran.second.data(), 256);
-  ptx::Machine machine(memory);
-  machine.use_seed(random);
-  const void* pointers[] = {ran.first.data(), ran.second.data()};
-  const void* const arguments[] = {&pointers[0], &pointers[1]};
-  ran.wrong = machine.execute(*program, *program->functions.at("planted"),
-                              {.blocks = {1, 1, 1}, .threads = threads}, arguments);
-  return ran;
-}
 
 using Exactly = double (*)(double);
 
@@ -54,14 +24,14 @@ class PtxMachineTest : public QObject {
 
  private Q_SLOTS:
   void computes() {
-    const Ran ran =
-        run(kernel("mul.lo.s32 %r2, %r1, %r1;\n"
-                   "mul.wide.u32 %rd3, %r1, 4;\n"
-                   "add.s64 %rd4, %rd1, %rd3;\n"
-                   "setp.lt.u32 %p1, %r1, 3;\n"
-                   "@%p1 st.global.u32 [%rd4], %r2;\n"
-                   "shfl.sync.bfly.b32 %r3|%p2, %r2, 1, 31, -1;\n"
-                   "st.global.u32 [%rd4+128], %r3;"));
+    const ptx::Ran ran =
+        run_small(small_kernel("mul.lo.s32 %r2, %r1, %r1;\n"
+                               "mul.wide.u32 %rd3, %r1, 4;\n"
+                               "add.s64 %rd4, %rd1, %rd3;\n"
+                               "setp.lt.u32 %p1, %r1, 3;\n"
+                               "@%p1 st.global.u32 [%rd4], %r2;\n"
+                               "shfl.sync.bfly.b32 %r3|%p2, %r2, 1, 31, -1;\n"
+                               "st.global.u32 [%rd4+128], %r3;"));
     QCOMPARE(ran.wrong, std::string());
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       QCOMPARE(ran.first[lane], lane < 3 ? lane * lane : 0U);
@@ -71,18 +41,18 @@ class PtxMachineTest : public QObject {
 
   // What one warp writes the other reads behind the barrier, in whatever order they come.
   void threads_of_a_block_wait_for_each_other() {
-    const Ran ran = run(kernel("mov.u32 %r2, words;\n"
-                               "shl.b32 %r3, %r1, 2;\n"
-                               "add.s32 %r4, %r2, %r3;\n"
-                               "st.shared.u32 [%r4], %r1;\n"
-                               "bar.sync 0;\n"
-                               "sub.s32 %r5, 252, %r3;\n"
-                               "add.s32 %r5, %r2, %r5;\n"
-                               "ld.shared.u32 %r6, [%r5];\n"
-                               "cvt.u64.u32 %rd3, %r3;\n"
-                               "add.s64 %rd4, %rd2, %rd3;\n"
-                               "st.global.u32 [%rd4], %r6;"),
-                        64);
+    const ptx::Ran ran = run_small(small_kernel("mov.u32 %r2, words;\n"
+                                                "shl.b32 %r3, %r1, 2;\n"
+                                                "add.s32 %r4, %r2, %r3;\n"
+                                                "st.shared.u32 [%r4], %r1;\n"
+                                                "bar.sync 0;\n"
+                                                "sub.s32 %r5, 252, %r3;\n"
+                                                "add.s32 %r5, %r2, %r5;\n"
+                                                "ld.shared.u32 %r6, [%r5];\n"
+                                                "cvt.u64.u32 %rd3, %r3;\n"
+                                                "add.s64 %rd4, %rd2, %rd3;\n"
+                                                "st.global.u32 [%rd4], %r6;"),
+                                   {.threads = 64});
     QCOMPARE(ran.wrong, std::string());
     for (std::uint32_t t = 0; t < 64; ++t) QCOMPARE(ran.second[t], 63 - t);
   }
@@ -106,7 +76,8 @@ class PtxMachineTest : public QObject {
                              "st.global.u32 [%rd4], %r3;";
     std::set<int> units;
     for (unsigned s = 0; s < 20; ++s) {
-      const Ran ran = run(kernel(body), 32, seed() + s), again = run(kernel(body), 32, seed() + s);
+      const ptx::Ran ran = run_small(small_kernel(body), {.threads = 32}, seed() + s),
+                     again = run_small(small_kernel(body), {.threads = 32}, seed() + s);
       QCOMPARE(ran.wrong, std::string());
       QCOMPARE(ran.first, again.first);
       QCOMPARE(std::bit_cast<float>(ran.first[0]), static_cast<float>(exactly(0)));
@@ -123,7 +94,7 @@ class PtxMachineTest : public QObject {
   // 2^24 + 1 + … + 1 − 2^24 is another number in another order.
   void adds_in_an_order_of_its_own() {
     // Of a, each row is 4096 1 … 1 −4096; of b, each column 4096 1 … 1 4096; c is 1.
-    const std::string text = kernel(
+    const std::string text = small_kernel(
         "and.b32 %r2, %r1, 3;\n"
         "mov.u32 %r3, 1006648320;\nmov.u32 %r4, 1006648320;\nmov.u32 %r5, 1006648320;\n"
         "mov.u32 %r6, 1006648320;\nmov.u32 %r7, 1065353216;\n"
@@ -134,7 +105,7 @@ class PtxMachineTest : public QObject {
         "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nst.global.u32 [%rd4], %r7;");
     std::set<float> sums;
     for (unsigned s = 0; s < 20; ++s) {
-      const Ran ran = run(text, 32, seed() + s);
+      const ptx::Ran ran = run_small(text, {.threads = 32}, seed() + s);
       QCOMPARE(ran.wrong, std::string());
       sums.insert(std::bit_cast<float>(ran.first[0]));
     }
@@ -151,8 +122,10 @@ class PtxMachineTest : public QObject {
     row("foreign memory", "st.global.u32 [%rd1+256], %r1;", "not the device's memory");
     row("an odd address", "ld.global.v2.u32 {%r2, %r3}, [%rd1+4];",
         "an address that its size does not divide");
-    row("beyond shared memory", "mov.u32 %r2, words;\nst.shared.u32 [%r2+256], %r1;",
+    row("beyond shared memory", "mov.u32 %r2, words;\nst.shared.u32 [%r2+65536], %r1;",
         "beyond the end of its memory");
+    row("beyond an array", "mov.u32 %r2, words;\nst.shared.u32 [%r2+256], %r1;",
+        "outside the kernel's arrays in shared memory");
     row("a barrier for some",
         "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra $L;\nbar.sync 0;\nbra $END;\n$L:\nbar.warp.sync 3;",
         "threads wait for others that will not come: thread 0");
@@ -162,15 +135,19 @@ class PtxMachineTest : public QObject {
     row("an exchange beyond the mask",
         "setp.gt.u32 %p1, %r1, 1;\n@%p1 bra $END;\nshfl.sync.bfly.b32 %r2, %r1, 2, 31, 3;",
         "an exchange with a lane that is not in the mask");
-    row("a copy that is read too early",
-        "mov.u32 %r2, words;\ncp.async.cg.shared.global [%r2], [%rd1], 16, 16;\ncp.async.commit_group;\n"
-        "ld.shared.u32 %r3, [%r2];\nsetp.eq.u32 %p1, %r3, 0;\n@!%p1 st.global.u32 [%rd1+1024], %r1;",
-        "not the device's memory");
+    row("a barrier behind the end of some", "setp.gt.u32 %p1, %r1, 3;\n@%p1 bra $END;\nbar.sync 0;",
+        "line 20 \"bar.sync 0\": a barrier before which 28 threads have ended");
+    row("two barriers", "setp.gt.u32 %p1, %r1, 3;\n@%p1 bra $L;\nbar.sync 0;\nbra $END;\n$L:\nbar.sync 0;",
+        "waits at that of line 23");
+    row("a copy that nobody waits for",
+        "mov.u32 %r3, words;\nshl.b32 %r4, %r1, 4;\nadd.s32 %r3, %r3, %r4;\nsetp.gt.u32 %p1, %r1, 7;\n"
+        "@%p1 bra $END;\ncp.async.cg.shared.global [%r3], [%rd1], 16, 16;\ncp.async.commit_group;",
+        "it ends without having waited for its copies");
   }
   void finds_what_is_wrong() {
     QFETCH(QString, body);
     QFETCH(QString, found);
-    const std::string wrong = run(kernel(body.toStdString())).wrong;
+    const std::string wrong = run_small(small_kernel(body.toStdString())).wrong;
     QVERIFY2(wrong.contains(found.toStdString()), wrong.c_str());
   }
 
@@ -186,7 +163,7 @@ class PtxMachineTest : public QObject {
   void names_what_is_not_known() {
     QFETCH(QString, line);
     try {
-      ptx::parse(kernel(line.toStdString()));
+      ptx::parse(small_kernel(line.toStdString()));
     } catch (const std::runtime_error& error) {
       QVERIFY2(std::string(error.what()).starts_with("PTX, line "), error.what());
       return;

@@ -34,6 +34,7 @@ class PtxOperationsTest : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     ptx::use_seed(seed());
+    ptx::watch(true);
     stream_ = device_.make_stream({});
   }
   void agrees_data() {
@@ -59,6 +60,7 @@ class PtxOperationsTest : public QObject {
       QVERIFY2(wrong.empty(), ((packed ? "packed: " : "rows: ") + wrong).c_str());
       QVERIFY(ptx::kernels_run() > before);
     }
+    QCOMPARE(ptx::waited_unasked(), 0);
   }
 
   // And gives fewer hints of weights.

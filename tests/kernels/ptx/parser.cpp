@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -15,6 +16,9 @@ namespace {
   throw std::runtime_error("PTX, line " + std::to_string(line) + ": " + what + " \"" + std::string(text) +
                            "\"");
 }
+
+// More than the longest access.
+constexpr std::int64_t between_arrays = 64;
 
 std::string_view trimmed(std::string_view text) {
   const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
@@ -146,9 +150,13 @@ class Parser {
       if (found == program_->functions.end()) fail(line_, "no function", name);
       call.first->code[call.second].called = found->second.get();
     }
-    for (const auto& [function, slot] : dynamic_slots_)
-      function->slots[slot] = static_cast<Slot>(aligned(program_->shared_bytes, 16));
     program_->shared_bytes = aligned(program_->shared_bytes, 16);
+    for (const auto& [function, slot] : dynamic_slots_)
+      function->slots[slot] = static_cast<Slot>(program_->shared_bytes);
+    for (const auto& [name, function] : program_->functions) {
+      function->shared_arrays.resize(static_cast<std::size_t>(program_->shared_bytes));
+      mark_arrays(*function, *function);
+    }
     return std::move(program_);
   }
 
@@ -211,8 +219,17 @@ class Parser {
   void add_shared(const Array& array) {
     if (program_->shared.contains(array.name)) return;
     const std::int64_t at = aligned(program_->shared_bytes, array.alignment);
-    program_->shared[array.name] = at;
-    program_->shared_bytes = at + array.bytes;
+    program_->shared[array.name] = {at, array.bytes};
+    program_->shared_bytes = at + array.bytes + between_arrays;
+  }
+  // Those that `of` names, and what it calls, are what the function may reach.
+  void mark_arrays(Function& function, const Function& of) {
+    for (const std::string& name : names_arrays_[&of]) {
+      const Parameter& array = program_->shared.at(name);
+      std::fill_n(function.shared_arrays.begin() + array.at, array.bytes, true);
+    }
+    for (const Instruction& one : of.code)
+      if (one.called && one.called != &of) mark_arrays(function, *one.called);
   }
 
   void header(std::string_view text) {
@@ -312,7 +329,10 @@ class Parser {
     };
     if (const auto at = place(parameters_)) return slot_of_value(static_cast<Slot>(*at));
     if (const auto at = place(locals_)) return slot_of_value(static_cast<Slot>(*at));
-    if (const auto at = place(program_->shared)) return slot_of_value(static_cast<Slot>(*at));
+    if (const auto found = program_->shared.find(text); found != program_->shared.end()) {
+      names_arrays_[function_].insert(found->first);
+      return slot_of_value(static_cast<Slot>(found->second.at));
+    }
     if (std::ranges::find(dynamic_, text) != dynamic_.end()) return slot("dynamic shared memory");
     if (const auto found = program_->constants.find(text); found != program_->constants.end())
       return slot_of_value(reinterpret_cast<Slot>(found->second.data()));
@@ -415,6 +435,7 @@ class Parser {
   std::vector<std::string> dynamic_;
   std::vector<std::pair<Function*, std::uint32_t>> dynamic_slots_;
   std::vector<std::pair<std::pair<Function*, std::size_t>, std::string>> calls_;
+  std::map<const Function*, std::set<std::string>> names_arrays_;  // in shared memory
   // Of the function that is read.
   Function* function_ = nullptr;
   std::vector<std::pair<std::size_t, std::string>> branches_;

@@ -21,9 +21,22 @@ struct Instruction;
 enum class Step : std::uint8_t {
   next,
   branched,  // the thread's place is set
+  paused,    // others may come before it goes on
   block,     // waits for the block's other threads
   warp,      // waits for the lanes of its mask, which go on together
   ended,
+};
+
+// How an instruction reaches memory.
+enum class Access : std::uint8_t {
+  read,
+  constant,  // through a cache that is not told of writes (ld.global.nc)
+  write,
+  strong_read,  // these three may meet each other (ld.volatile)
+  strong_write,
+  atomic,
+  copy_from,  // of an asynchronous copy, until its thread waits for it
+  copy_to,
 };
 
 // What a register holds: the low bits are the value, those above it are zero.
@@ -39,10 +52,11 @@ struct Instruction {
   std::vector<std::uint32_t> to = {};    // slots
   std::vector<std::uint32_t> from = {};  // slots; what is written in the code is in one, too
   std::int64_t offset = 0;               // of an address
-  int mask = -1;                         // the operand in `from` that names the lanes; −1: none
-  int guard = -1;                        // a slot; −1: always done
-  bool unless = false;                   // … where the guard is zero
-  std::size_t target = 0;                // of a branch
+  Access access = Access::read;
+  int mask = -1;           // the operand in `from` that names the lanes; −1: none
+  int guard = -1;          // a slot; −1: always done
+  bool unless = false;     // … where the guard is zero
+  std::size_t target = 0;  // of a branch
   const Function* called = nullptr;
   std::vector<std::int64_t> arguments = {};  // their places in the caller's parameters
   int line = 0;
@@ -63,6 +77,7 @@ struct Function {
   std::vector<Slot> slots;                             // as a thread begins: what is written in the code
   std::vector<std::pair<std::uint32_t, int>> special;  // slots of %tid.x … (see special_names)
   std::uint32_t max_threads = 1024;
+  std::vector<bool> shared_arrays;  // which bytes before dynamic shared memory are of arrays that it names
 };
 
 enum Special : int {
@@ -78,11 +93,12 @@ enum Special : int {
   special_count
 };
 
-// Of one source. Shared memory is that of all its functions: the most that a kernel of it can want.
+// Of one source. Shared memory is that of all its functions: the most that a kernel of it can want; its
+// arrays lie apart, so that what is behind one is none.
 struct Program {
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions;
-  std::map<std::string, std::int64_t, std::less<>> shared;  // places of arrays
-  std::int64_t shared_bytes = 0;                            // dynamic shared memory begins here
+  std::map<std::string, Parameter, std::less<>> shared;  // arrays
+  std::int64_t shared_bytes = 0;                         // dynamic shared memory begins here
   std::map<std::string, std::vector<std::byte>, std::less<>> constants;
 };
 

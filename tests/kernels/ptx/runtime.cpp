@@ -1,11 +1,13 @@
 #include "runtime.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime_api.h>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -45,7 +47,7 @@ struct Device {
   Machine machine{memory};
   std::string fault;
   cudaError_t lost = cudaSuccess;
-  std::int64_t kernels_run = 0;
+  std::int64_t kernels_run = 0, waited_unasked = 0;
 };
 // Objects register their kernels before main().
 Device& device() {
@@ -91,6 +93,14 @@ cudaError_t give_at_once(cudaStream_t stream, std::function<void()> work) {
   });
 }
 
+bool overlaps(const cudaLaunchConfig_t& config) {
+  const std::span attributes(config.attrs, config.numAttrs);
+  return std::ranges::any_of(attributes, [](const cudaLaunchAttribute& one) {
+    return one.id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+           one.val.programmaticStreamSerializationAllowed != 0;
+  });
+}
+
 void fail(const std::string& what) {
   if (device().fault.empty()) device().fault = what;
   device().lost = cudaErrorLaunchFailure;
@@ -122,6 +132,12 @@ std::string fault() {
   const std::scoped_lock lock(device().mutex);
   device().lost = cudaSuccess;
   return std::exchange(device().fault, {});
+}
+void watch(bool races) {
+  device().machine.watch(races);
+}
+std::int64_t waited_unasked() {
+  return device().waited_unasked;
 }
 std::int64_t kernels_run() {
   return device().kernels_run;
@@ -179,7 +195,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ho
   const Kernel kernel = found->second;
   const Grid grid = {.blocks = {config->gridDim.x, config->gridDim.y, config->gridDim.z},
                      .threads = config->blockDim.x,
-                     .shared_bytes = static_cast<std::int64_t>(config->dynamicSmemBytes)};
+                     .shared_bytes = static_cast<std::int64_t>(config->dynamicSmemBytes),
+                     .overlaps = overlaps(*config)};
   const bool sizes_are_right = grid.blocks[0] > 0 && grid.blocks[1] > 0 && grid.blocks[2] > 0 &&
                                grid.blocks[0] < 1U << 31 && grid.blocks[1] <= max_blocks_beside &&
                                grid.blocks[2] <= max_blocks_beside && grid.threads > 0 &&
@@ -198,6 +215,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ho
         device().machine.execute(*kernel.program, *kernel.function, grid, parameters.data());
     if (device().machine.waits_for_host()) return false;
     ++device().kernels_run;
+    device().waited_unasked += device().machine.waited_unasked() ? 1 : 0;
     if (!wrong.empty()) fail(wrong);
     return true;
   });
@@ -247,7 +265,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const std::scoped_lock lock(device().mutex);
   *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   if (!*memory) return note(cudaErrorMemoryAllocation);
-  std::memset(*memory, 0xA5, bytes);
+  std::memset(*memory, 0xFF, bytes);  // no numbers
   device().memory.add(*memory, static_cast<std::int64_t>(bytes));
   return cudaSuccess;
 }

@@ -10,9 +10,13 @@ namespace fovea::tests::ptx {
 
 // From now on: the order in which threads get on.
 void use_seed(std::uint64_t seed);
+// From now on: whether races are looked for, which takes about as long again as executing.
+void watch(bool races);
 // What the first kernel that failed did wrong, since it was last asked.
 std::string fault();
 std::int64_t kernels_run();
+// Of those that were watched: they waited for earlier kernels, and their launch did not let them overlap.
+std::int64_t waited_unasked();
 std::int64_t instructions_run();  // by all threads
 
 }  // namespace fovea::tests::ptx

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "machine.h"
+#include "races.h"
 
 namespace fovea::tests::ptx {
 
@@ -29,6 +30,8 @@ struct Block {
   std::vector<std::byte> shared;
   std::int64_t instructions = 0;  // that its threads have done
   std::uint64_t seed = 0;         // of what the PTX ISA leaves open (Machine::use_seed)
+  Races* races = nullptr;         // null: nobody looks for them
+  BlockOrder order;               // theirs
 };
 
 // What a thread throws that waits for the host: the launch is to be done anew later.
@@ -41,6 +44,8 @@ class Thread {
              const std::vector<std::byte>& parameters);
   // Until it waits or ends.
   Step run();
+  // Throws std::runtime_error where it should not end or wait for others as it does.
+  void check_stop(Step step) const;
   const Instruction& at() const { return *next_; }
   std::uint64_t seed() const { return block_->seed; }
   void go_on() { ++next_; }
@@ -63,16 +68,22 @@ class Thread {
   }
 
   // The bytes behind an address; throws std::runtime_error where they may not be touched.
-  std::byte* reach(Space space, Slot address, std::int64_t bytes);
+  std::byte* reach(Space space, Slot address, std::int64_t bytes, Access access);
 
   void jump(std::size_t target) { next_ = frames_[depth_].function->code.data() + target; }
   void call(const Instruction& instruction);
   // Whether the thread goes on behind it.
   bool give_back();
 
+  // `source`: null for zeros.
   void copy_later(std::byte* target, const std::byte* source, std::int64_t bytes);
   void commit_copies();
   void wait_for_copies(std::size_t groups_left);
+
+  void fence();
+  void wait_for_earlier();
+  // What these threads of a warp have done is behind each of them.
+  static void order(Thread* const* lanes, std::uint32_t mask);
 
  private:
   struct Copy {
@@ -81,6 +92,7 @@ class Thread {
     std::int64_t bytes;
   };
   void enter(const Function& function);
+  std::uint32_t number() const { return static_cast<std::uint32_t>((*special_)[tid_x]); }
 
   Block* block_ = nullptr;
   const std::array<Slot, special_count>* special_ = nullptr;
