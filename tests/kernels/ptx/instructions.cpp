@@ -412,9 +412,7 @@ Step copy_later(Thread& t, const Instruction& i) {
   const U32 count = i.from.size() > 3 ? t.get<U32>(i.from[3]) : t.get<U32>(i.from[2]);
   if (t.get<U32>(i.from[2]) != 16 || (count != 0 && count != 16))
     throw std::runtime_error("a copy of another size");
-  std::byte* const to = t.reach(Space::shared, t.get<U32>(i.from[0]), 16, Access::copy_to);
-  t.copy_later(
-      to, count == 0 ? nullptr : t.reach(Space::global, t.get<U64>(i.from[1]), 16, Access::copy_from), 16);
+  t.copy_later(t.get<U32>(i.from[0]), count == 0 ? std::nullopt : std::optional(t.get<U64>(i.from[1])), 16);
   return Step::next;
 }
 

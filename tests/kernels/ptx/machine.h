@@ -12,7 +12,10 @@
 
 namespace fovea::tests::ptx {
 
-// The device's.
+// Beside the host's address in that of the device's own memory, which makes it none that the host can touch.
+constexpr Slot device_window = Slot{1} << 59;
+
+// The device's, and what it reaches of the host's.
 class Memory {
  public:
   void add(const void* memory, std::int64_t bytes);

@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -19,6 +20,7 @@ namespace {
 // What a multiprocessor of every architecture that Fovea is built for has, and what a launch gets unasked.
 constexpr std::int64_t max_shared_bytes = 99 << 10, usual_shared_bytes = 48 << 10;
 constexpr std::uint32_t max_blocks_beside = 65535;  // of a grid's second and third side
+constexpr std::size_t memory_bytes = std::size_t{8} << 30;
 
 struct Kernel {
   const Program* program = nullptr;
@@ -45,6 +47,9 @@ struct Device {
   std::map<const void*, Kernel> kernels;  // by the host's name of it
   Memory memory;
   Machine machine{memory};
+  std::map<const void*, std::size_t> pieces;  // of its memory
+  std::size_t free_bytes = memory_bytes;
+  std::mt19937_64 random;
   std::string fault;
   cudaError_t lost = cudaSuccess;
   std::int64_t kernels_run = 0, waited_unasked = 0;
@@ -82,17 +87,11 @@ cudaError_t give(cudaStream_t of, Work work) {
     stream.captured.push_back(std::move(work));
   } else {
     stream.waiting.push_back(std::move(work));
-    go_on(stream, ++stream.given);
+    ++stream.given;
+    if (device().random() % 4 != 0) go_on(stream, stream.given);
   }
   return note(device().lost);
 }
-cudaError_t give_at_once(cudaStream_t stream, std::function<void()> work) {
-  return give(stream, [work = std::move(work)] {
-    work();
-    return true;
-  });
-}
-
 bool overlaps(const cudaLaunchConfig_t& config) {
   const std::span attributes(config.attrs, config.numAttrs);
   return std::ranges::any_of(attributes, [](const cudaLaunchAttribute& one) {
@@ -104,6 +103,30 @@ bool overlaps(const cudaLaunchConfig_t& config) {
 void fail(const std::string& what) {
   if (device().fault.empty()) device().fault = what;
   device().lost = cudaErrorLaunchFailure;
+}
+
+// The host's address of memory that both know by different ones; null where the device does not have it all.
+std::byte* within_device(const void* memory, std::size_t bytes) {
+  const auto address = reinterpret_cast<Slot>(memory);
+  const bool there = (address & device_window) == 0 || bytes == 0 ||
+                     device().memory.holds(address, static_cast<std::int64_t>(bytes));
+  return there ? reinterpret_cast<std::byte*>(address & ~device_window) : nullptr;
+}
+cudaError_t copy(void* target, std::size_t target_stride, const void* source, std::size_t source_stride,
+                 std::size_t bytes, std::size_t count, cudaStream_t stream) {
+  return give(stream, [=] {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::byte* const to = within_device(static_cast<std::byte*>(target) + i * target_stride, bytes);
+      const std::byte* const from =
+          within_device(static_cast<const std::byte*>(source) + i * source_stride, bytes);
+      if (to && from) {
+        std::memmove(to, from, bytes);
+      } else {
+        fail("a copy beyond the device's memory");
+      }
+    }
+    return true;
+  });
 }
 
 // The PTX of an object lies within its fat binary as it is, up to a zero.
@@ -127,6 +150,7 @@ std::string_view ptx_within(const void* wrapper) {
 
 void use_seed(std::uint64_t seed) {
   device().machine.use_seed(seed);
+  device().random.seed(seed);
 }
 std::string fault() {
   const std::scoped_lock lock(device().mutex);
@@ -248,39 +272,55 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   std::strcpy(properties->name, "PTX on the processor");
   properties->major = 9;
   properties->multiProcessorCount = 4;
-  properties->totalGlobalMem = std::size_t{8} << 30;
+  properties->totalGlobalMem = memory_bytes;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int) {
   return note(cudaErrorInvalidValue);
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *free = *total = std::size_t{8} << 30;
+  *free = device().free_bytes;
+  *total = memory_bytes;
   return cudaSuccess;
 }
 
 // --- memory ---
 
-cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   const std::scoped_lock lock(device().mutex);
   *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   if (!*memory) return note(cudaErrorMemoryAllocation);
-  std::memset(*memory, 0xFF, bytes);  // no numbers
-  device().memory.add(*memory, static_cast<std::int64_t>(bytes));
+  std::memset(*memory, 0xFF, bytes);                               // no numbers
+  device().memory.add(*memory, static_cast<std::int64_t>(bytes));  // kernels reach it, too
   return cudaSuccess;
 }
-cudaError_t cudaFree(void* memory) {
+cudaError_t cudaFreeHost(void* memory) {
   const std::scoped_lock lock(device().mutex);
   device().memory.remove(memory);
   std::free(memory);
   return cudaSuccess;
 }
-// Kernels reach it, too.
-cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
-  return cudaMalloc(memory, bytes);
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  const std::scoped_lock lock(device().mutex);
+  if (bytes > device().free_bytes) return note(cudaErrorMemoryAllocation);
+  void* found = nullptr;
+  if (const cudaError_t error = cudaHostAlloc(&found, bytes, 0); error != cudaSuccess) return error;
+  device().memory.remove(found);
+  *memory = reinterpret_cast<void*>(reinterpret_cast<Slot>(found) | device_window);
+  device().memory.add(*memory, static_cast<std::int64_t>(bytes));
+  device().pieces[*memory] = bytes;
+  device().free_bytes -= bytes;
+  return cudaSuccess;
 }
-cudaError_t cudaFreeHost(void* memory) {
-  return cudaFree(memory);
+cudaError_t cudaFree(void* memory) {
+  const std::scoped_lock lock(device().mutex);
+  const auto found = device().pieces.find(memory);
+  if (found == device().pieces.end()) return memory ? note(cudaErrorInvalidValue) : cudaSuccess;
+  device().free_bytes += found->second;
+  device().pieces.erase(found);
+  device().memory.remove(memory);
+  std::free(reinterpret_cast<void*>(reinterpret_cast<Slot>(memory) & ~device_window));
+  return cudaSuccess;
 }
 cudaError_t cudaHostRegister(void*, std::size_t, unsigned) {
   return cudaSuccess;
@@ -290,19 +330,22 @@ cudaError_t cudaHostUnregister(void*) {
 }
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t stream) {
-  return give_at_once(stream, [=] { std::memcpy(target, source, bytes); });
+  return copy(target, 0, source, 0, bytes, 1, stream);
 }
 cudaError_t cudaMemcpy2DAsync(void* target, std::size_t target_stride, const void* source,
                               std::size_t source_stride, std::size_t bytes, std::size_t count, cudaMemcpyKind,
                               cudaStream_t stream) {
-  return give_at_once(stream, [=] {
-    for (std::size_t i = 0; i < count; ++i)
-      std::memmove(static_cast<std::byte*>(target) + i * target_stride,
-                   static_cast<const std::byte*>(source) + i * source_stride, bytes);
-  });
+  return copy(target, target_stride, source, source_stride, bytes, count, stream);
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
-  return give_at_once(stream, [=] { std::memset(memory, value, bytes); });
+  return give(stream, [=] {
+    if (std::byte* const to = within_device(memory, bytes)) {
+      std::memset(to, value, bytes);
+    } else {
+      fail("a copy beyond the device's memory");
+    }
+    return true;
+  });
 }
 
 // --- events, streams, graphs ---

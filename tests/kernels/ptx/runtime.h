@@ -1,6 +1,7 @@
 // NVIDIA's runtime library over machine.h: the module's own host code finds a device of one architecture that
-// executes the PTX that nvcc put into its objects. What is given to a stream is done at once, unless the
-// stream captures, or what is before it waits for the host: then when somebody asks whether it is done.
+// executes the PTX that nvcc put into its objects. Its memory has addresses that are none of the host's. What
+// is given to a stream is done at once or later, as the seed draws; not before somebody asks whether it is
+// done where the stream captures, or what is before it waits for the host.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace fovea::tests::ptx {
 
-// From now on: the order in which threads get on.
+// From now on: the order in which threads get on, and when streams do.
 void use_seed(std::uint64_t seed);
 // From now on: whether races are looked for, which takes about as long again as executing.
 void watch(bool races);

@@ -98,7 +98,7 @@ std::byte* Thread::reach(Space space, Slot address, std::int64_t bytes, Access a
   if (space == Space::global) {
     if (!block_->memory->holds(address, bytes)) throw std::runtime_error("not the device's memory");
     watch();
-    return reinterpret_cast<std::byte*>(address);
+    return reinterpret_cast<std::byte*>(address & ~device_window);
   }
   std::vector<std::byte>& memory = space == Space::shared  ? block_->shared
                                    : space == Space::local ? local_
@@ -115,8 +115,10 @@ std::byte* Thread::reach(Space space, Slot address, std::int64_t bytes, Access a
   return memory.data() + address;
 }
 
-void Thread::copy_later(std::byte* target, const std::byte* source, std::int64_t bytes) {
-  copies_.push_back({target, source, bytes});
+void Thread::copy_later(Slot target, std::optional<Slot> source, std::int64_t bytes) {
+  std::byte* const to = reach(Space::shared, target, bytes, Access::copy_to);
+  const std::byte* const from = source ? reach(Space::global, *source, bytes, Access::copy_from) : nullptr;
+  copies_.push_back({to, from, bytes, {{{true, target, bytes}, {false, source.value_or(0), bytes}}}});
 }
 void Thread::commit_copies() {
   groups_.push_back(std::exchange(copies_, {}));
@@ -125,14 +127,10 @@ void Thread::wait_for_copies(std::size_t groups_left) {
   while (groups_.size() > groups_left) {
     for (const Copy& copy : groups_.front()) {
       const auto bytes = static_cast<std::size_t>(copy.bytes);
-      if (block_->races) {
-        const auto place = static_cast<Slot>(copy.target - block_->shared.data());
-        block_->races->land(block_->order, number(), {true, place, copy.bytes});
-        if (copy.source)
-          block_->races->land(block_->order, number(),
-                              {false, reinterpret_cast<Slot>(copy.source), copy.bytes});
-      }
       copy.source ? std::memcpy(copy.target, copy.source, bytes) : std::memset(copy.target, 0, bytes);
+      if (!block_->races) continue;
+      block_->races->land(block_->order, number(), copy.places[0]);
+      if (copy.source) block_->races->land(block_->order, number(), copy.places[1]);
     }
     groups_.erase(groups_.begin());
   }

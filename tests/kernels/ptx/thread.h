@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 
@@ -75,8 +76,8 @@ class Thread {
   // Whether the thread goes on behind it.
   bool give_back();
 
-  // `source`: null for zeros.
-  void copy_later(std::byte* target, const std::byte* source, std::int64_t bytes);
+  // From global to shared memory; without a source zeros.
+  void copy_later(Slot target, std::optional<Slot> source, std::int64_t bytes);
   void commit_copies();
   void wait_for_copies(std::size_t groups_left);
 
@@ -90,6 +91,7 @@ class Thread {
     std::byte* target;
     const std::byte* source;  // null: zeros
     std::int64_t bytes;
+    std::array<Races::Place, 2> places;  // of both
   };
   void enter(const Function& function);
   std::uint32_t number() const { return static_cast<std::uint32_t>((*special_)[tid_x]); }
