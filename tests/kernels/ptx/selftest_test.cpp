@@ -30,6 +30,7 @@ class PtxSelfTest : public QObject {
   void passes() {
     QFETCH(Part, part);
     ptx::use_seed(seed());
+    ptx::watch(true);
     const kernels::cuda::CudaDevice device(0);
     const QTemporaryDir folder;
     const ProgressSink silent;
