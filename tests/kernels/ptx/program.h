@@ -107,5 +107,6 @@ std::unique_ptr<Program> parse(std::string_view text);
 
 // Gives the instruction what does it, by its name's parts ("add", "s32"). Throws std::runtime_error.
 void choose(Instruction& instruction, const std::vector<std::string_view>& name);
+[[noreturn]] void unknown();  // of an instruction
 
 }  // namespace fovea::tests::ptx
