@@ -12,63 +12,15 @@
 
 #include "tests/support/test.h"
 
-#include "planted.h"
-#include "runtime.h"
+#include "planted_bench.h"
 
 using namespace fovea::tests;
 using ptx::PlantedLaunch;
+using Bench = ptx::PlantedBench;
+using ptx::count;
+using ptx::Numbers;
 
 namespace {
-
-constexpr std::size_t count = 1000;
-constexpr std::size_t bytes = count * sizeof(int);
-using Numbers = std::vector<int>;
-
-// A stream, and two arrays of numbers on the device.
-struct Bench {
-  explicit Bench(unsigned random = seed(), bool watches = true) {
-    ptx::fault();
-    ptx::use_seed(random);
-    ptx::watch(watches);
-    cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, 0);
-    cudaMalloc(reinterpret_cast<void**>(&x), bytes);
-    cudaMalloc(reinterpret_cast<void**>(&y), bytes);
-  }
-  ~Bench() {
-    finish();
-    cudaStreamDestroy(stream);
-    cudaFree(x);
-    cudaFree(y);
-    ptx::fault();
-    cudaGetLastError();
-  }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
-
-  void finish() const {
-    while (cudaStreamQuery(stream) == cudaErrorNotReady) {
-    }
-  }
-  void set(const Numbers& values) const {
-    cudaMemcpyAsync(x, values.data(), values.size() * sizeof(int), cudaMemcpyHostToDevice, stream);
-    finish();
-  }
-  Numbers read(const int* from) const {
-    Numbers values(count);
-    cudaMemcpyAsync(values.data(), from, bytes, cudaMemcpyDeviceToHost, stream);
-    finish();
-    return values;
-  }
-  std::string run(const std::string& kernel, const PlantedLaunch& launch = {}) const {
-    if (ptx::start_planted(kernel, launch, stream, x, y) == cudaErrorInvalidDeviceFunction)
-      return "no such kernel";
-    finish();
-    return ptx::fault();
-  }
-
-  cudaStream_t stream = nullptr;
-  int *x = nullptr, *y = nullptr;
-};
 
 // Whether a process that does this ends by a signal.
 template <typename Act>
@@ -247,7 +199,7 @@ class PtxPlantedTest : public QObject {
     ptx::start_planted("reads_host_memory", {}, bench.stream, bench.x, &host);
     bench.finish();
     QVERIFY(ptx::fault().contains("thread 7"));
-    cudaMemcpyAsync(bench.x + 1, &host, bytes, cudaMemcpyHostToDevice, bench.stream);
+    cudaMemcpyAsync(bench.x + 1, &host, sizeof host * count, cudaMemcpyHostToDevice, bench.stream);
     bench.finish();
     QVERIFY(ptx::fault().contains("a copy beyond the device's memory"));
   }

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <span>
@@ -28,10 +29,21 @@ struct Kernel {
   std::int64_t dynamic_bytes = usual_shared_bytes;
 };
 
-using Work = std::function<bool()>;  // false: it waits for the host, and has done nothing
+// Memory that a captured piece of work names.
+struct Named {
+  Slot address = 0;
+  std::uint64_t number = 0;  // of the allocation that it lies in
+};
+struct Work {
+  std::function<bool()> run;  // false: it waits for the host, and has done nothing
+  std::string what;
+  std::vector<Named> named = {};                   // of a captured one
+  std::shared_ptr<const bool> graph_is_gone = {};  // of a graph's
+};
 struct Stream {
   bool captures = false;
   std::vector<Work> captured;
+  std::string spoiled;  // what the capture cannot have
   std::deque<Work> waiting;
   std::uint64_t given = 0;
 };
@@ -39,7 +51,15 @@ struct Event {
   Stream* stream = nullptr;  // null: it was never recorded
   std::uint64_t given = 0;
 };
-using Graph = std::vector<Work>;
+struct Graph {
+  Stream* stream = nullptr;
+  std::vector<Work> work;
+  std::shared_ptr<bool> is_gone = std::make_shared<bool>(false);
+};
+struct Piece {
+  std::size_t bytes = 0;
+  std::uint64_t number = 0;
+};
 
 struct Device {
   std::recursive_mutex mutex;
@@ -47,7 +67,8 @@ struct Device {
   std::map<const void*, Kernel> kernels;  // by the host's name of it
   Memory memory;
   Machine machine{memory};
-  std::map<const void*, std::size_t> pieces;  // of its memory
+  std::map<Slot, Piece> pieces;  // of its memory and of the host's that is pinned
+  std::uint64_t pieces_made = 0;
   std::size_t free_bytes = memory_bytes;
   std::mt19937_64 random;
   std::string fault;
@@ -71,11 +92,54 @@ Stream& stream_of(cudaStream_t stream) {
   return *reinterpret_cast<Stream*>(stream);
 }
 
+void fail(const std::string& what) {
+  if (device().fault.empty()) device().fault = what;
+  device().lost = cudaErrorLaunchFailure;
+}
+
+// The allocation that has these bytes; 0: none.
+std::uint64_t number_of(Slot address, std::size_t bytes = 1) {
+  auto found = device().pieces.upper_bound(address);
+  if (found == device().pieces.begin()) return 0;
+  --found;
+  return address + bytes <= found->first + found->second.bytes ? found->second.number : 0;
+}
+
+// What a thread may not do while it captures is an error of the call's, of the capture's, and a fault.
+thread_local Stream* capturing = nullptr;
+
+cudaError_t spoil(const std::string& what) {
+  const std::scoped_lock lock(device().mutex);
+  capturing->spoiled = "while a stream captures, its thread " + what;
+  if (device().fault.empty()) device().fault = capturing->spoiled;
+  return note(cudaErrorStreamCaptureUnsupported);
+}
+
+// Empty, or what keeps it from being done.
+std::string obstacle_of(const Work& work) {
+  if (work.graph_is_gone && *work.graph_is_gone)
+    return work.what + " was launched with a graph that has been released before it was done";
+  for (const Named& named : work.named) {
+    if (number_of(named.address) != named.number)
+      return work.what + " was captured with memory that has been released since";
+  }
+  return {};
+}
+
 // As far as it goes; whether the first `given` pieces have been done.
 bool go_on(Stream& stream, std::uint64_t given) {
   const std::scoped_lock lock(device().mutex);
-  while (!stream.waiting.empty() && (device().lost != cudaSuccess || stream.waiting.front()()))
+  while (!stream.waiting.empty()) {
+    const Work& first = stream.waiting.front();
+    if (device().lost == cudaSuccess) {
+      if (const std::string obstacle = obstacle_of(first); !obstacle.empty()) {
+        fail(obstacle);
+      } else if (!first.run()) {
+        break;
+      }
+    }
     stream.waiting.pop_front();
+  }
   return stream.given - stream.waiting.size() >= given;
 }
 
@@ -84,25 +148,28 @@ cudaError_t give(cudaStream_t of, Work work) {
   Stream& stream = stream_of(of);
   if (device().lost != cudaSuccess) return note(device().lost);
   if (stream.captures) {
+    std::erase_if(work.named, [](const Named& named) { return named.number == 0; });
     stream.captured.push_back(std::move(work));
   } else {
+    if (!work.graph_is_gone) work.named.clear();
     stream.waiting.push_back(std::move(work));
     ++stream.given;
     if (device().random() % 4 != 0) go_on(stream, stream.given);
   }
   return note(device().lost);
 }
+
+Named named(const void* memory) {
+  const auto address = reinterpret_cast<Slot>(memory);
+  return {address, number_of(address)};
+}
+
 bool overlaps(const cudaLaunchConfig_t& config) {
   const std::span attributes(config.attrs, config.numAttrs);
   return std::ranges::any_of(attributes, [](const cudaLaunchAttribute& one) {
     return one.id == cudaLaunchAttributeProgrammaticStreamSerialization &&
            one.val.programmaticStreamSerializationAllowed != 0;
   });
-}
-
-void fail(const std::string& what) {
-  if (device().fault.empty()) device().fault = what;
-  device().lost = cudaErrorLaunchFailure;
 }
 
 // The host's address of memory that both know by different ones; null where the device does not have it all.
@@ -114,7 +181,10 @@ std::byte* within_device(const void* memory, std::size_t bytes) {
 }
 cudaError_t copy(void* target, std::size_t target_stride, const void* source, std::size_t source_stride,
                  std::size_t bytes, std::size_t count, cudaStream_t stream) {
-  return give(stream, [=] {
+  const bool is_pinned = number_of(reinterpret_cast<Slot>(target), bytes) != 0 &&
+                         number_of(reinterpret_cast<Slot>(source), bytes) != 0;
+  if (stream_of(stream).captures && !is_pinned) return spoil("copies host memory that is not pinned");
+  const auto run = [=] {
     for (std::size_t i = 0; i < count; ++i) {
       std::byte* const to = within_device(static_cast<std::byte*>(target) + i * target_stride, bytes);
       const std::byte* const from =
@@ -126,7 +196,28 @@ cudaError_t copy(void* target, std::size_t target_stride, const void* source, st
       }
     }
     return true;
-  });
+  };
+  return give(stream, {run, "a copy", {named(target), named(source)}});
+}
+
+// Null where there is no more. Kernels reach it by the address that is given, which `window` is a part of.
+void* allocate(std::size_t bytes, Slot window) {
+  void* const memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (!memory) return nullptr;
+  std::memset(memory, 0xFF, bytes);  // no numbers
+  const Slot address = reinterpret_cast<Slot>(memory) | window;
+  device().memory.add(reinterpret_cast<void*>(address), static_cast<std::int64_t>(bytes));
+  device().pieces[address] = {bytes, ++device().pieces_made};
+  return reinterpret_cast<void*>(address);
+}
+std::size_t release(void* memory) {
+  const auto found = device().pieces.find(reinterpret_cast<Slot>(memory));
+  if (found == device().pieces.end()) return 0;
+  const std::size_t bytes = found->second.bytes;
+  device().memory.remove(memory);
+  device().pieces.erase(found);
+  std::free(reinterpret_cast<void*>(reinterpret_cast<Slot>(memory) & ~device_window));
+  return bytes;
 }
 
 // The PTX of an object lies within its fat binary as it is, up to a zero.
@@ -232,7 +323,16 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ho
     const auto* const argument = static_cast<const std::byte*>(arguments[i]);
     kept.emplace_back(argument, argument + kernel.function->parameters[i].bytes);
   }
-  return give(config->stream, [kernel, grid, kept] {
+  // Whatever of its arguments may be an address.
+  std::vector<Named> words;
+  for (const auto& bytes : kept) {
+    for (std::size_t at = 0; at + sizeof(void*) <= bytes.size(); at += sizeof(void*)) {
+      const void* word = nullptr;
+      std::memcpy(&word, bytes.data() + at, sizeof word);
+      if (stream_of(config->stream).captures) words.push_back(named(word));
+    }
+  }
+  const auto run = [kernel, grid, kept] {
     std::vector<const void*> parameters;
     for (const auto& bytes : kept) parameters.push_back(bytes.data());
     const std::string wrong =
@@ -242,7 +342,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ho
     device().waited_unasked += device().machine.waited_unasked() ? 1 : 0;
     if (!wrong.empty()) fail(wrong);
     return true;
-  });
+  };
+  return give(config->stream, {run, kernel.function->name, words});
 }
 
 // --- the device ---
@@ -287,45 +388,41 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 // --- memory ---
 
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  if (capturing) return spoil("allocates pinned memory");
   const std::scoped_lock lock(device().mutex);
-  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  if (!*memory) return note(cudaErrorMemoryAllocation);
-  std::memset(*memory, 0xFF, bytes);                               // no numbers
-  device().memory.add(*memory, static_cast<std::int64_t>(bytes));  // kernels reach it, too
-  return cudaSuccess;
+  *memory = allocate(bytes, 0);
+  return *memory ? cudaSuccess : note(cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFreeHost(void* memory) {
+  if (capturing) return spoil("releases pinned memory");
   const std::scoped_lock lock(device().mutex);
-  device().memory.remove(memory);
-  std::free(memory);
+  release(memory);
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  if (capturing) return spoil("allocates memory");
   const std::scoped_lock lock(device().mutex);
-  if (bytes > device().free_bytes) return note(cudaErrorMemoryAllocation);
-  void* found = nullptr;
-  if (const cudaError_t error = cudaHostAlloc(&found, bytes, 0); error != cudaSuccess) return error;
-  device().memory.remove(found);
-  *memory = reinterpret_cast<void*>(reinterpret_cast<Slot>(found) | device_window);
-  device().memory.add(*memory, static_cast<std::int64_t>(bytes));
-  device().pieces[*memory] = bytes;
+  *memory = bytes <= device().free_bytes ? allocate(bytes, device_window) : nullptr;
+  if (!*memory) return note(cudaErrorMemoryAllocation);
   device().free_bytes -= bytes;
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* memory) {
+  if (capturing) return spoil("releases memory");
   const std::scoped_lock lock(device().mutex);
-  const auto found = device().pieces.find(memory);
-  if (found == device().pieces.end()) return memory ? note(cudaErrorInvalidValue) : cudaSuccess;
-  device().free_bytes += found->second;
-  device().pieces.erase(found);
-  device().memory.remove(memory);
-  std::free(reinterpret_cast<void*>(reinterpret_cast<Slot>(memory) & ~device_window));
+  device().free_bytes += release(memory);
   return cudaSuccess;
 }
-cudaError_t cudaHostRegister(void*, std::size_t, unsigned) {
+cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
+  if (capturing) return spoil("pins memory");
+  const std::scoped_lock lock(device().mutex);
+  device().pieces[reinterpret_cast<Slot>(memory)] = {bytes, ++device().pieces_made};
   return cudaSuccess;
 }
-cudaError_t cudaHostUnregister(void*) {
+cudaError_t cudaHostUnregister(void* memory) {
+  if (capturing) return spoil("releases pinned memory");
+  const std::scoped_lock lock(device().mutex);
+  device().pieces.erase(reinterpret_cast<Slot>(memory));
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind,
@@ -338,14 +435,15 @@ cudaError_t cudaMemcpy2DAsync(void* target, std::size_t target_stride, const voi
   return copy(target, target_stride, source, source_stride, bytes, count, stream);
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
-  return give(stream, [=] {
+  const auto run = [=] {
     if (std::byte* const to = within_device(memory, bytes)) {
       std::memset(to, value, bytes);
     } else {
       fail("a copy beyond the device's memory");
     }
     return true;
-  });
+  };
+  return give(stream, {run, "a copy", {named(memory)}});
 }
 
 // --- events, streams, graphs ---
@@ -359,10 +457,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (capturing) return spoil("records an event");
   *reinterpret_cast<Event*>(event) = {&stream_of(stream), stream_of(stream).given};
   return note(device().lost);
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (capturing) return spoil("asks an event");
   const Event& of = *reinterpret_cast<Event*>(event);
   if (of.stream && !go_on(*of.stream, of.given)) return cudaErrorNotReady;
   return note(device().lost);
@@ -380,20 +480,30 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  if (capturing) return spoil("waits for a stream");
   if (!go_on(stream_of(stream), stream_of(stream).given)) return cudaErrorNotReady;
   return note(device().lost);
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  stream_of(stream).captures = true;
+  if (capturing) return spoil("begins another capture");
+  capturing = &stream_of(stream);
+  capturing->captures = true;
   return cudaSuccess;
 }
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  *graph = reinterpret_cast<cudaGraph_t>(new Graph(std::exchange(stream_of(stream).captured, {})));
-  stream_of(stream).captures = false;
+cudaError_t cudaStreamEndCapture(cudaStream_t of, cudaGraph_t* graph) {
+  Stream& stream = stream_of(of);
+  *graph = nullptr;
+  if (!stream.captures) return note(cudaErrorIllegalState);
+  capturing = nullptr;
+  stream.captures = false;
+  std::vector<Work> work = std::exchange(stream.captured, {});
+  if (!std::exchange(stream.spoiled, {}).empty()) return note(cudaErrorStreamCaptureInvalidated);
+  *graph = reinterpret_cast<cudaGraph_t>(new Graph{&stream, std::move(work)});
   return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
-  *executable = reinterpret_cast<cudaGraphExec_t>(new Graph(*reinterpret_cast<Graph*>(graph)));
+  const Graph& captured = *reinterpret_cast<Graph*>(graph);
+  *executable = reinterpret_cast<cudaGraphExec_t>(new Graph{captured.stream, captured.work});
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
@@ -401,12 +511,20 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  const std::scoped_lock lock(device().mutex);
+  *reinterpret_cast<Graph*>(executable)->is_gone = true;
   delete reinterpret_cast<Graph*>(executable);
   return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  for (const Work& work : *reinterpret_cast<Graph*>(executable))
-    if (const cudaError_t error = give(stream, work); error != cudaSuccess) return error;
-  return cudaSuccess;
+  if (capturing) return spoil("launches a graph");
+  const Graph& graph = *reinterpret_cast<Graph*>(executable);
+  // It has that stream's memory for intermediate values.
+  if (graph.stream != &stream_of(stream)) fail("a graph is launched in a stream that has not captured it");
+  for (Work work : graph.work) {
+    work.graph_is_gone = graph.is_gone;
+    if (const cudaError_t error = give(stream, std::move(work)); error != cudaSuccess) return error;
+  }
+  return note(device().lost);
 }
 }
