@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint32_t lanes = 32, max_threads = 1024;
 constexpr std::uint32_t max_blocks = 1U << 22;  // whose threads an epoch can name
 constexpr Slot page_bytes = 4096;
-constexpr std::size_t max_pages = 8192;  // kept from launch to launch
-constexpr std::int64_t word = 4;
+constexpr std::size_t max_pages = 1024;  // kept from launch to launch
+constexpr Slot word = 4;
 
 bool writes(Access access) {
   return access == Access::write || access == Access::strong_write || access == Access::atomic ||
@@ -66,21 +66,20 @@ bool covers(const AllAcquired& acquired, const Epoch& epoch, const std::vector<R
 }  // namespace
 
 void Shadow::resize(std::int64_t bytes) {
-  by_byte_ = false;
-  cells_.resize(static_cast<std::size_t>((bytes + word - 1) / word));
+  of_cell_ = word;
+  cells_.resize((static_cast<Slot>(bytes) + word - 1) / word);
 }
 
 std::span<Cell> Shadow::cells(Slot at, std::int64_t bytes) {
   const auto count = static_cast<Slot>(bytes);
-  if (!by_byte_ && (at | count) % word != 0) {
-    std::vector<Cell> split;
-    split.reserve(word * cells_.size());
-    for (const Cell& cell : cells_) split.insert(split.end(), word, cell);
-    cells_ = std::move(split);
-    by_byte_ = true;
+  while ((at | count) % of_cell_ != 0) {
+    std::vector<Cell> halves;
+    halves.reserve(2 * cells_.size());
+    for (const Cell& cell : cells_) halves.insert(halves.end(), 2, cell);
+    cells_ = std::move(halves);
+    of_cell_ /= 2;
   }
-  const Slot of_cell = by_byte_ ? 1 : word;
-  return std::span(cells_).subspan(at / of_cell, count / of_cell);
+  return std::span(cells_).subspan(at / of_cell_, count / of_cell_);
 }
 
 void Races::begin_launch(const Program& program, const Grid& grid) {

@@ -44,7 +44,7 @@ struct Cell {
   Epoch write, read, read_by_mate, read_elsewhere;
 };
 
-// A cell for each word, or for each byte once somebody has reached less than a word.
+// A cell for each word, or for what is less once somebody has reached that.
 class Shadow {
  public:
   void resize(std::int64_t bytes);
@@ -52,7 +52,7 @@ class Shadow {
 
  private:
   std::vector<Cell> cells_;
-  bool by_byte_ = false;
+  Slot of_cell_ = 4;  // bytes
 };
 
 // Up to when a thread knows what its block did.

@@ -68,6 +68,16 @@ class PtxRacesTest : public QObject {
         "mov.u32 %r5, words;\nshr.u32 %r6, %r1, 5;\nadd.s32 %r5, %r5, %r6;\nand.b32 %r7, %r1, 31;\n"
         "setp.ne.u32 %p1, %r7, 0;\n@%p1 bra $END;\n";
     row("bytes of a word", two_bytes + "st.shared.u8 [%r5], %r1;\nld.shared.u8 %r7, [%r5];\n", "", two_warps);
+    row("halves of a word",
+        two_bytes +
+            "shl.b32 %r6, %r6, 1;\nmov.u32 %r5, words;\nadd.s32 %r5, %r5, %r6;\n"
+            "st.shared.u16 [%r5], %r1;\nld.shared.u16 %r7, [%r5];\n",
+        "", two_warps);
+    row("a half and a byte of it",
+        two_bytes +
+            "mov.u32 %r8, words;\nst.shared.u16 [%r8], %r1;\n"
+            "st.shared.u8 [%r5], %r1;\n",
+        "races with", two_warps);
     row("a byte and its word",
         two_bytes + "st.shared.u8 [%r5], %r1;\nmov.u32 %r8, words;\nst.shared.u32 [%r8], %r1;\n",
         "races with", two_warps);
