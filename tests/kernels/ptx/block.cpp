@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t lanes = 32;
 
 std::runtime_error at(const Instruction& one, const std::string& what) {
-  return std::runtime_error("line " + std::to_string(one.line) + " \"" + one.text + "\": " + what);
+  return std::runtime_error(one.where() + ": " + what);
 }
 
 }  // namespace
@@ -113,8 +113,7 @@ bool ResidentBlock::release_barrier() {
     throw at(one, "a barrier before which " + std::to_string(ended) + " threads have ended");
   for (std::uint32_t t = 0; t < steps_.size(); ++t) {
     if (&threads_[t].at() != &one)
-      throw at(one, "a barrier while thread " + std::to_string(t) + " waits at that of line " +
-                        std::to_string(threads_[t].at().line));
+      throw at(one, "a barrier while thread " + std::to_string(t) + " waits at " + threads_[t].at().where());
   }
   if (state_.races) state_.races->barrier(state_.order);
   for (std::uint32_t t = 0; t < steps_.size(); ++t) {
@@ -128,7 +127,7 @@ std::string ResidentBlock::waiting() const {
   std::string text;
   for (std::uint32_t t = 0; t < steps_.size() && text.size() < 400; ++t) {
     if (steps_[t] == Step::ended) continue;
-    text += "thread " + std::to_string(t) + " at line " + std::to_string(threads_[t].at().line) + "; ";
+    text += "thread " + std::to_string(t) + " at " + threads_[t].at().where() + "; ";
   }
   return text;
 }

@@ -1,6 +1,8 @@
 #include "machine.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cxxabi.h>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -12,6 +14,13 @@ namespace {
 
 // As a multiprocessor has several; more would be seen no sooner.
 constexpr std::uint64_t max_resident = 4;
+
+// As it stands in the source.
+std::string readable(const std::string& name) {
+  const std::unique_ptr<char, decltype(&std::free)> found(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr), std::free);
+  return found ? found.get() : name;
+}
 
 }  // namespace
 
@@ -128,7 +137,7 @@ std::string Machine::execute(const Program& program, const Function& kernel, con
     return {};
   } catch (const std::runtime_error& error) {
     state_->races.forget();
-    return kernel.name + ", " + error.what();
+    return readable(kernel.name) + ", " + error.what();
   } catch (const WaitsForHost&) {
     state_->races.forget();
     waits_for_host_ = true;

@@ -138,7 +138,7 @@ class PtxMachineTest : public QObject {
     row("a barrier behind the end of some", "setp.gt.u32 %p1, %r1, 3;\n@%p1 bra $END;\nbar.sync 0;",
         "line 20 \"bar.sync 0\": a barrier before which 28 threads have ended");
     row("two barriers", "setp.gt.u32 %p1, %r1, 3;\n@%p1 bra $L;\nbar.sync 0;\nbra $END;\n$L:\nbar.sync 0;",
-        "waits at that of line 23");
+        "waits at line 23 ");
     row("a copy that nobody waits for",
         "mov.u32 %r3, words;\nshl.b32 %r4, %r1, 4;\nadd.s32 %r3, %r3, %r4;\nsetp.gt.u32 %p1, %r1, 7;\n"
         "@%p1 bra $END;\ncp.async.cg.shared.global [%r3], [%rd1], 16, 16;\ncp.async.commit_group;",
@@ -149,6 +149,20 @@ class PtxMachineTest : public QObject {
     QFETCH(QString, found);
     const std::string wrong = run_small(small_kernel(body.toStdString())).wrong;
     QVERIFY2(wrong.contains(found.toStdString()), wrong.c_str());
+  }
+
+  // Where nvcc was asked for them (-lineinfo): also the places that a function was inlined at.
+  void tells_lines_of_the_source() {
+    const std::string text =
+        small_kernel(
+            ".loc 1 35 7\nmov.u32 %r3, 1;\n"
+            ".loc 2 8 3, function_name $L__info_string0, inlined_at 1 36 5\nmov.u32 %r3, 2;\n"
+            ".loc 3 9 1, function_name $L__info_string0+4, inlined_at 2 8 3\nst.global.u32 [%rd1+256], %r1;\n"
+            ".loc 1 37 7") +
+        ".file 1 \"/home/of/norm.cu\", 1764000000, 5000\n.file 2 \"reduce.h\"\n.file 3 \"/of/platform.h\"\n"
+        ".section .debug_str\n{\n$L__info_string0:\n.b8 95,90,0\n}\n";
+    const std::string wrong = run_small(text).wrong;
+    QVERIFY2(wrong.contains(" (platform.h:9, in reduce.h:8, in norm.cu:36) \"st.global"), wrong.c_str());
   }
 
   void names_what_is_not_known_data() {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstring>
@@ -129,7 +130,7 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
 
   std::unique_ptr<Program> parse() {
-    while (at_ < text_.size()) {
+    while (at_ < text_.size() && !(function_ == nullptr && text_.substr(at_).starts_with(".section"))) {
       const char c = text_[at_];
       if (function_ == nullptr && !header_) {
         outside();
@@ -145,6 +146,10 @@ class Parser {
       }
     }
     if (function_ != nullptr) fail(line_, "the text ends within a function", function_->name);
+    for (auto& [chain, source] : program_->sources) {
+      for (const auto& [file, line] : chain)
+        source += (source.empty() ? "" : ", in ") + files_[file] + ":" + std::to_string(line);
+    }
     for (auto& [call, name] : calls_) {
       const auto found = program_->functions.find(name);
       if (found == program_->functions.end()) fail(line_, "no function", name);
@@ -178,10 +183,11 @@ class Parser {
     if (statement_.empty() && std::isspace(static_cast<unsigned char>(c))) return advance();
     if (statement_.empty()) first_line_ = line_;
     const bool by_line = statement_.starts_with(".version") || statement_.starts_with(".target") ||
-                         statement_.starts_with(".address_size");
+                         statement_.starts_with(".address_size") || statement_.starts_with(".file");
     if (c == ';' || (c == '\n' && by_line)) {
       advance();
       const std::string statement = std::exchange(statement_, {});
+      if (statement.starts_with(".file")) file(statement);
       if (!by_line) variable(statement);
       return;
     }
@@ -194,6 +200,40 @@ class Parser {
     }
     statement_ += c;
     advance();
+  }
+
+  // .file 1 "/home/…/norm.cu", 1764000000, 5000
+  void file(std::string_view text) {
+    const std::size_t open = text.find('"'), close = text.find('"', open + 1);
+    if (close == std::string_view::npos) fail(first_line_, "no file:", text);
+    const std::string_view path = text.substr(open + 1, close - open - 1);
+    const auto index = number(trimmed(text.substr(5, open - 5)));
+    files_[static_cast<int>(index.value_or(0))] = path.substr(path.find_last_of('/') + 1);
+  }
+  // .loc 1 35 3, function_name $L__info_string0, inlined_at 1 80 5: of what comes next. Where the place that
+  // it was inlined at is itself within such a function, an earlier one has told.
+  void location() {
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    const std::string_view text = text_.substr(at_, end - at_);
+    at_ = end;
+    const auto place_of = [](std::string_view from) {
+      Place place = {};
+      const auto words = split(trimmed(from.substr(0, from.find(','))), ' ');
+      for (std::size_t i = 0; i < std::min(words.size(), place.size()); ++i)
+        place[i] = static_cast<int>(number(words[i]).value_or(0));
+      return place;
+    };
+    const Place place = place_of(text.substr(4));
+    const std::size_t inlined = text.find("inlined_at");
+    inlined_at_.erase(place);
+    if (inlined != std::string_view::npos) inlined_at_[place] = place_of(text.substr(inlined + 10));
+    std::vector<std::pair<int, int>> chain;
+    for (auto at = std::optional(place); at && chain.size() < 8;) {
+      chain.emplace_back((*at)[0], (*at)[1]);
+      const auto outside = inlined_at_.find(*at);
+      at = outside == inlined_at_.end() ? std::nullopt : std::optional(outside->second);
+    }
+    source_ = &program_->sources[chain];
   }
 
   void variable(std::string_view text) {
@@ -261,6 +301,10 @@ class Parser {
   // Up to a semicolon or the colon of a label.
   void inside() {
     if (skip_comment()) return;
+    if (statement_.empty() && text_.substr(at_).starts_with(".loc")) {
+      // .local is another
+      if (std::isspace(static_cast<unsigned char>(text_[at_ + 4]))) return location();
+    }
     const char c = text_[at_];
     advance();
     if (c == ';') return statement(std::exchange(statement_, {}));
@@ -276,7 +320,7 @@ class Parser {
   }
 
   void statement(const std::string& text) {
-    if (text.starts_with(".pragma") || text.starts_with(".loc ")) return;
+    if (text.starts_with(".pragma")) return;
     if (text.starts_with(".reg")) {
       const std::string_view name = std::string_view(text).substr(text.find_last_of(" \t") + 1);
       registers_.emplace_back(name.substr(0, name.find('<')));
@@ -353,6 +397,7 @@ class Parser {
   void instruction(std::string_view text) {
     Instruction made;
     made.line = first_line_;
+    made.source = source_;
     made.text = text;
     if (text.starts_with('@')) {
       text.remove_prefix(1);
@@ -423,6 +468,7 @@ class Parser {
     parameters_.clear();
     locals_.clear();
     function_ = nullptr;
+    source_ = nullptr;
   }
 
   std::string_view text_;
@@ -436,7 +482,11 @@ class Parser {
   std::vector<std::pair<Function*, std::uint32_t>> dynamic_slots_;
   std::vector<std::pair<std::pair<Function*, std::size_t>, std::string>> calls_;
   std::map<const Function*, std::set<std::string>> names_arrays_;  // in shared memory
+  using Place = std::array<int, 3>;                                // file, line and column
+  std::map<int, std::string> files_;
+  std::map<Place, Place> inlined_at_;
   // Of the function that is read.
+  const std::string* source_ = nullptr;
   Function* function_ = nullptr;
   std::vector<std::pair<std::size_t, std::string>> branches_;
   std::vector<std::string> registers_;
@@ -446,6 +496,10 @@ class Parser {
 };
 
 }  // namespace
+
+std::string Instruction::where() const {
+  return "line " + std::to_string(line) + (source ? " (" + *source + ")" : "") + " \"" + text + "\"";
+}
 
 std::unique_ptr<Program> parse(std::string_view text) {
   return Parser(text).parse();

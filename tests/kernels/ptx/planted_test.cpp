@@ -100,7 +100,7 @@ class PtxPlantedTest : public QObject {
         QVERIFY2(wrong.empty(), wrong.c_str());
       } else {
         QVERIFY2(wrong.contains(QTest::currentDataTag()) && wrong.contains("block (") &&
-                     wrong.contains(found.toStdString()),
+                     wrong.contains("planted.cu:") && wrong.contains(found.toStdString()),
                  wrong.c_str());
       }
     }

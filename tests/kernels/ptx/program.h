@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fovea::tests::ptx {
@@ -60,7 +61,9 @@ struct Instruction {
   const Function* called = nullptr;
   std::vector<std::int64_t> arguments = {};  // their places in the caller's parameters
   int line = 0;
+  const std::string* source = nullptr;  // null: it was not told
   std::string text = {};
+  std::string where() const;  // the PTX's line, those of the source, and the text
 };
 
 struct Parameter {
@@ -100,6 +103,9 @@ struct Program {
   std::map<std::string, Parameter, std::less<>> shared;  // arrays
   std::int64_t shared_bytes = 0;                         // dynamic shared memory begins here
   std::map<std::string, std::vector<std::byte>, std::less<>> constants;
+  // "norm.cu:35", or within a function that was inlined "reduce.h:37, in norm.cu:35"; by numbers of files and
+  // lines.
+  std::map<std::vector<std::pair<int, int>>, std::string> sources;
 };
 
 // Throws std::runtime_error.

@@ -288,10 +288,10 @@ std::string Races::text(const Epoch& epoch) const {
   std::string text = "of block (" + std::to_string(block % blocks_[0]) + ", " +
                      std::to_string(block / blocks_[0] % blocks_[1]) + ", " +
                      std::to_string(block / blocks_[0] / blocks_[1]) + "), thread " +
-                     std::to_string(epoch.thread % max_threads) + ", line " + std::to_string(epoch.line);
+                     std::to_string(epoch.thread % max_threads);
   for (const auto& [name, function] : program_->functions) {
     for (const Instruction& one : function->code)
-      if (one.line == static_cast<int>(epoch.line)) return text + " \"" + one.text + "\"";
+      if (one.line == static_cast<int>(epoch.line)) return text + ", " + one.where();
   }
   return text;
 }
