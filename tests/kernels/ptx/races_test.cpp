@@ -149,6 +149,20 @@ class PtxRacesTest : public QObject {
     row("all threads, no fence behind", all_threads("membar.gl;\nbar.sync 0;\n", ""), "races with a write",
         four_halves);
 
+    // Each lane writes a word, the first one counts for all, and that of the last block reads what others
+    // wrote.
+    const auto first_lane = [](const std::string& meets) {
+      return "shl.b32 %r3, %r2, 4;\nadd.s32 %r3, %r3, %r1;\nmul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd3, %rd1, "
+             "%rd3;\nst.global.u32 [%rd3], %r2;\n" +
+             meets + first_threads_only +
+             "membar.gl;\natom.global.add.u32 %r3, [%rd2], 1;\nsetp.ne.u32 %p2, %r3, 3;\n@%p2 bra $END;\n"
+             "membar.gl;\nld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd1];\n";
+    };
+    row("all lanes", first_lane("bar.warp.sync 65535;\n"), "", four_halves);
+    row("all lanes, fenced before they meet", first_lane("membar.gl;\nbar.warp.sync 65535;\n"), "",
+        four_halves);
+    row("all lanes, which do not meet", first_lane("membar.gl;\n"), "races with a write", four_halves);
+
     // Four lanes copy 16 bytes each.
     const std::string copies =
         "mov.u32 %r5, words;\nshl.b32 %r6, %r1, 4;\nadd.s32 %r5, %r5, %r6;\nmul.wide.u32 %rd3, %r1, 16;\n"
@@ -182,6 +196,48 @@ class PtxRacesTest : public QObject {
         QVERIFY2(ran.wrong.contains(found.toStdString()), ran.wrong.c_str());
       }
     }
+  }
+
+  // What may be read before the kernel before has ended is what that one does not write.
+  void launches_that_overlap_data() {
+    QTest::addColumn<QString>("body");
+    QTest::addColumn<QString>("found");
+    const auto row = [](const char* name, const char* body, const char* found = "") {
+      QTest::newRow(name) << QString::fromUtf8(body) << QString::fromUtf8(found);
+    };
+    const char* const early = "before earlier kernels have ended";
+    const char* const not_waited = "it has not waited for earlier kernels at its beginning";
+    row("reads behind it", "griddepcontrol.wait;\nld.global.nc.u32 %r3, [%rd1];");
+    row("reads constants before it", "ld.global.nc.u32 %r3, [%rd2];\ngriddepcontrol.wait;");
+    row("reads no constants before it", "ld.global.nc.u32 %r3, [%rd1];\ngriddepcontrol.wait;", early);
+    row("reads before it", "ld.global.u32 %r3, [%rd2];\ngriddepcontrol.wait;", early);
+    row("writes before it", "setp.eq.u32 %p1, %r1, 0;\n@%p1 st.global.u32 [%rd2], %r1;\ngriddepcontrol.wait;",
+        early);
+    row("does not wait", "mov.u32 %r3, 1;", not_waited);
+    row("meets others before it", "bar.warp.sync -1;\ngriddepcontrol.wait;", not_waited);
+  }
+  void launches_that_overlap() {
+    QFETCH(QString, body);
+    QFETCH(QString, found);
+    const auto writes = ptx::parse(small_kernel(addresses + "st.global.u32 [%rd3], %r1;"));
+    const auto then = ptx::parse(small_kernel(body.toStdString()));
+    std::vector<std::uint32_t> numbers(128);
+    ptx::Memory memory;
+    memory.add(numbers.data(), 512);
+    ptx::Machine machine(memory);
+    machine.watch(true);
+    const void* pointers[] = {numbers.data(), numbers.data() + 64};
+    const void* const arguments[] = {&pointers[0], &pointers[1]};
+    const auto run = [&](const ptx::Program& program, bool overlaps) {
+      return machine.execute(program, *program.functions.at("planted"), {.threads = 32, .overlaps = overlaps},
+                             arguments);
+    };
+    QCOMPARE(run(*writes, false), std::string());
+    const std::string wrong = run(*then, true);
+    QVERIFY2(found.isEmpty() ? wrong.empty() : wrong.contains(found.toStdString()), wrong.c_str());
+    // Where the launch does not overlap, all may be done at any time.
+    QCOMPARE(run(*writes, false), std::string());
+    QCOMPARE(run(*then, false), std::string());
   }
 };
 FOVEA_TEST(PtxRacesTest)
