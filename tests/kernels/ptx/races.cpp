@@ -160,7 +160,7 @@ void Races::access(BlockOrder& block, std::uint32_t thread, const Place& place, 
     if (access == Access::constant && cell.write.clock >= begun_)
       throw std::runtime_error("no constant: the launch has written it, " + text(cell.write));
     if (!writes(access)) {
-      if (cell.read.thread != now.thread)
+      if (cell.read.thread != now.thread || cell.read.clock == under_way)
         (cell.read.thread / lanes == now.thread / lanes ? cell.read_by_mate : cell.read_elsewhere) =
             cell.read;
       cell.read = now;

@@ -180,6 +180,12 @@ class PtxRacesTest : public QObject {
     copy("another's copy, waited for too late", copies + "bar.sync 0;\n" + waits + other, "races with a");
     copy("a copy of what is written meanwhile", copies + "st.global.u32 [%rd3], %r1;\n" + waits,
          "it races with a read of");
+    copy("a copy of what another writes meanwhile",
+         copies +
+             "ld.global.u32 %r7, [%rd3];\nbar.sync 0;\nxor.b32 %r6, %r1, 1;\nmul.wide.u32 %rd4, %r6, 16;\n"
+             "add.s64 %rd4, %rd1, %rd4;\nst.global.u32 [%rd4], %r1;\n" +
+             waits,
+         "it races with a read of");
     copy("a copy of what is written behind it", copies + waits + "st.global.u32 [%rd3], %r1;\n");
     copy("the copy before the last one",
          copies + "cp.async.cg.shared.global [%r5], [%rd3], 16, 16;\n" + waits, "races with a copy");
