@@ -140,7 +140,7 @@ class PtxCaptureTest : public QObject {
   void a_graph_outlives_its_work() {
     Bench bench;
     std::string fault;
-    for (int k = 0; k < 20 && fault.empty(); ++k) {
+    for (int k = 0; k < 100 && fault.empty(); ++k) {
       Captured graph(bench, add_two);
       cudaGraphLaunch(graph.executable, bench.stream);
       graph.release();

@@ -110,7 +110,7 @@ class PtxMachineTest : public QObject {
       sums.insert(std::bit_cast<float>(ran.first[0]));
     }
     QVERIFY(sums.size() > 1);
-    QVERIFY(*sums.begin() >= 0 && *sums.rbegin() <= 15);
+    QVERIFY(*sums.begin() >= 0 && *sums.rbegin() <= 16);  // 2^24 + 15 is rounded to even
   }
 
   void finds_what_is_wrong_data() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "machine.h"
 
@@ -96,9 +97,16 @@ void Races::begin_launch(const Program& program, const Grid& grid) {
   if (pages_.size() > max_pages) forget();
 }
 
+void Races::forget() {
+  ++forgotten_;
+  pages_.clear();
+  known_.assign(known_pages, {});
+}
+
 void Races::begin_block(BlockOrder& block, std::uint32_t number, std::int64_t shared_bytes) {
   block.number = number;
   block.begun = ++latest_;
+  if (std::exchange(block.forgotten, forgotten_) != forgotten_) block.shared = {};
   block.shared.resize(shared_bytes);
   block.threads.resize(threads_);
   for (ThreadOrder& thread : block.threads) {

@@ -92,6 +92,7 @@ struct BlockOrder {
   std::uint32_t number = 0;
   Clock begun = 0;
   Shadow shared;
+  std::uint64_t forgotten = 0;  // how often all had been when it began
   std::vector<ThreadOrder> threads;
   std::shared_ptr<const Fences> fences;
   bool fenced = false;        // since the last barrier
@@ -106,7 +107,7 @@ class Races {
   void begin_launch(const Program& program, const Grid& grid);
   void begin_block(BlockOrder& block, std::uint32_t number, std::int64_t shared_bytes);
   // A launch has not ended as it should: copies may be under way.
-  void forget() { pages_.clear(), known_.assign(known_pages, {}); }
+  void forget();
 
   struct Place {
     bool is_shared = false;
@@ -147,6 +148,7 @@ class Races {
   bool overlaps_ = false, waited_unasked_ = false;
   Clock latest_ = 0;
   Clock begun_ = 0, earlier_begun_ = 0;  // this launch, and the one before
+  std::uint64_t forgotten_ = 0;
   std::unordered_map<Slot, Shadow> pages_;
   std::vector<Known> known_;
   std::unordered_map<Slot, std::vector<Release>> released_;  // by word

@@ -204,6 +204,30 @@ class PtxRacesTest : public QObject {
     }
   }
 
+  // Such as copies that nobody will ever wait for.
+  void a_launch_that_failed_leaves_nothing_behind() {
+    const std::string copies =
+        "mov.u32 %r5, words;\nshl.b32 %r6, %r1, 4;\nadd.s32 %r5, %r5, %r6;\n"
+        "cp.async.cg.shared.global [%r5], [%rd1], 16, 16;\ncp.async.commit_group;\n";
+    const auto fails = ptx::parse(small_kernel(copies + "bar.sync 0;\nst.global.u32 [%rd1+512], %r1;"));
+    const auto then = ptx::parse(small_kernel(copies + "cp.async.wait_group 0;\nld.shared.u32 %r7, [%r5];"));
+    std::vector<std::uint32_t> numbers(64);
+    ptx::Memory memory;
+    memory.add(numbers.data(), 256);
+    ptx::Machine machine(memory);
+    machine.watch(true);
+    const void* const pointer = numbers.data();
+    const void* const arguments[] = {&pointer, &pointer};
+    for (unsigned s = 0; s < 10; ++s) {
+      machine.use_seed(seed() + s);
+      const auto run = [&](const ptx::Program& program) {
+        return machine.execute(program, *program.functions.at("planted"), {.threads = 16}, arguments);
+      };
+      QVERIFY(run(*fails).contains("not the device's memory"));
+      QCOMPARE(run(*then), std::string());
+    }
+  }
+
   // What may be read before the kernel before has ended is what that one does not write.
   void launches_that_overlap_data() {
     QTest::addColumn<QString>("body");
