@@ -1,6 +1,7 @@
 #include "lanes.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <stdexcept>
 #include <string_view>
