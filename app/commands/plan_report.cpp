@@ -201,8 +201,12 @@ std::string beside_the_card(const LoadPlan& report) {
                             others > 0 ? fmt::format(", {} units of others", others) : ""));
     text += row("their KV cache", plan.host.kv);
   } else if (report.units_offloaded > 0) {
+    // What changes places is there as a whole.
+    const bool all = report.policy() == PolicyKind::fovea && plan.parts.experts.size() == 1;
     text += row("units on the host", plan.host.weights,
-                fmt::format("{} units, computed by the processor", report.units_offloaded));
+                all ? fmt::format("all {} units, {} at a time computed by the processor", report.units(),
+                                  report.units_offloaded)
+                    : fmt::format("{} units, computed by the processor", report.units_offloaded));
   }
   if (plan.host.transfer > 0) text += row("buffer of swaps", plan.host.transfer);
   text += row("buffers of passes", plan.host.exchange);

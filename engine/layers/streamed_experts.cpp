@@ -76,7 +76,10 @@ Result<std::unique_ptr<StreamedExperts>> StreamedExperts::create(const models::M
   std::unique_ptr<StreamedExperts> streamed(
       new StreamedExperts(config, device, weights, max_tokens, part_bytes));
   streamed->divide();
-  if (streamed->parts_.empty() || streamed->allocate()) return streamed;
+  bool any = false;  // now or later
+  for (std::int64_t layer = 0; layer < config.layer_count(); ++layer)
+    any = any || std::ranges::any_of(weights.layer(layer).regions, [](const auto& r) { return !r.empty(); });
+  if (!any || streamed->allocate()) return streamed;
   return fail(phrases::forward_pass_place(),
               errors::no_memory_for_streaming(device.name(), fovea::Bytes{streamed->bytes_.device},
                                               fovea::Bytes{std::ssize(weights.memory())}));

@@ -8,7 +8,7 @@
 namespace fovea::precision {
 namespace {
 
-// Of an expert's matrices, which lie behind one another; 0: the host does not have it.
+// Of an expert's matrices, which lie behind one another, and its biases behind them.
 std::int64_t matrix_bytes(const kernels::Expert& expert, std::span<const std::byte> region) {
   const std::byte* end = region.data() + region.size();
   for (const float* bias : {expert.gate_bias, expert.up_bias, expert.down_bias})
@@ -28,14 +28,13 @@ HostSource::~HostSource() {
 
 Result<std::unique_ptr<HostSource>> HostSource::create(const models::HostWeights& weights,
                                                        const UnitTable& units, const Tier& tier,
-                                                       const kernels::Device& device) {
+                                                       const kernels::Device& device,
+                                                       const std::vector<bool>& changes) {
   std::unique_ptr<HostSource> source(new HostSource(weights, units, tier, device));
-  for (std::int64_t layer = 0; layer < units.layers(); ++layer) {
-    const std::span<const std::span<const std::byte>> regions = weights.layer(layer).regions;
-    for (std::size_t e = 0; e < regions.size(); ++e)
+  for (UnitId unit = 0; unit < static_cast<UnitId>(units.size()); ++unit) {
+    if (changes[static_cast<std::size_t>(unit)])
       source->packed_bytes_ =
-          std::max(source->packed_bytes_,
-                   matrix_bytes(weights.expert(layer, static_cast<std::int64_t>(e)), regions[e]));
+          std::max(source->packed_bytes_, matrix_bytes(source->expert(unit), source->region(unit)));
   }
   source->packed_ = device.allocate(source->packed_bytes_);
   if (source->packed_ == nullptr || !weights.pin(device))
@@ -58,8 +57,7 @@ Result<HeldVersion> HostSource::hold(UnitId unit, TierId, const checkpoint::Pace
 void HostSource::upload(const Upload& upload, const kernels::Device& device, kernels::Stream& stream) {
   const Unit& unit = units_[upload.unit];
   const kernels::Expert& host = expert(upload.unit);
-  const std::span<const std::byte> region =
-      weights_.layer(unit.layer).regions[static_cast<std::size_t>(unit.index)];
+  const std::span<const std::byte> region = this->region(upload.unit);
   const std::int64_t bytes = matrix_bytes(host, region);
   device.copy(packed_, region.data(), bytes, stream);
   const VersionLayout layout = version_layout(tier_, unit, device);

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "engine/core/result.h"
 #include "engine/models/host_weights.h"
@@ -17,11 +19,13 @@ namespace fovea::precision {
 
 class HostSource final : public VersionSource {
  public:
-  // `tier`: the file's. What is given must outlive it; the weights' memory is pinned. ErrorKind::memory where
-  // it cannot be, or the device has no room for a unit as the host has it (see packed_bytes).
+  // `tier`: the file's. `changes` [units]: those that will be asked for. What is given must outlive it; the
+  // weights' memory is pinned. ErrorKind::memory where it cannot be, or the device has no room for a unit as
+  // the host has it (see packed_bytes).
   static Result<std::unique_ptr<HostSource>> create(const models::HostWeights& weights,
                                                     const UnitTable& units, const Tier& tier,
-                                                    const kernels::Device& device);
+                                                    const kernels::Device& device,
+                                                    const std::vector<bool>& changes);
   ~HostSource() override;
   HostSource(const HostSource&) = delete;
   HostSource& operator=(const HostSource&) = delete;
@@ -38,6 +42,9 @@ class HostSource final : public VersionSource {
              const kernels::Device& device);
   const kernels::Expert& expert(UnitId unit) const {
     return weights_.expert(units_[unit].layer, units_[unit].index);
+  }
+  std::span<const std::byte> region(UnitId unit) const {
+    return weights_.layer(units_[unit].layer).regions[static_cast<std::size_t>(units_[unit].index)];
   }
 
   const models::HostWeights& weights_;

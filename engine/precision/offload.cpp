@@ -52,8 +52,8 @@ bool found(const text::Regex& expression, std::string_view name) {
 class Choosing {
  public:
   Choosing(const UnitTable& units, const OffloadSettings& settings, SlowerPlace place, const HostCost* cost,
-           LastLayer last_layer)
-      : units_(units), settings_(settings), place_(place), cost_(cost), last_layer_(last_layer) {
+           Taken taken)
+      : units_(units), settings_(settings), place_(place), cost_(cost), taken_(taken) {
     choice_.absent.resize(static_cast<std::size_t>(units.size()));
     decided_.resize(choice_.absent.size());
   }
@@ -128,6 +128,7 @@ class Choosing {
         std::max<std::int64_t>(units_.layers() + 1 - settings_.gpu_layers, 0);
     if (first_on_device == 0) return;
     take_layers(first_on_device);
+    std::fill_n(decided_.begin(), units_.first(std::min(first_on_device, units_.layers())), true);
     const std::int64_t given = settings_.gpu_layers, layers = std::min(first_on_device, units_.layers());
     if (place_ != SlowerPlace::host) {
       choice_.notes.push_back(phrases::gpu_layers_leave_units(given, layers));
@@ -165,31 +166,47 @@ class Choosing {
   void find_layers(const FitsWithout& fits) {
     const std::vector<bool> by_name = choice_.absent;
     if (place_ == SlowerPlace::disk) return find_on_disk(fits);
+    if (taken_ == Taken::of_each_layer) return find_of_each(by_name, fits);
     bool found = false;
     for (std::int64_t layers = 0; layers <= units_.layers() && !found; ++layers) {
       take_layers(layers);
       choice_.cpu_moe_layers = layers;
       found = fits(choice_.absent);
     }
-    if (found && choice_.cpu_moe_layers > 0 && last_layer_ == LastLayer::in_part) give_back(by_name, fits);
     if (cost_ != nullptr && found && choice_.cpu_moe_layers > 0 && take_cold(by_name, fits)) return;
     choice_.notes.push_back(phrases::cpu_moe_auto_layers(choice_.cpu_moe_layers, units_.layers()));
   }
 
-  // Of the last layer that was taken, as many as have room.
-  void give_back(const std::vector<bool>& by_name, const FitsWithout& fits) {
-    const UnitId end = units_.first(choice_.cpu_moe_layers), first = units_.first(choice_.cpu_moe_layers - 1);
-    const auto with = [&](UnitId until) {
-      std::vector<bool> absent = choice_.absent;
-      std::copy(by_name.begin() + first, by_name.begin() + until, absent.begin() + first);
+  // As few as fit, the same number of each layer or one more; the coldest of it, where that is known.
+  void find_of_each(const std::vector<bool>& by_name, const FitsWithout& fits) {
+    std::vector<std::vector<UnitId>> layers;
+    std::size_t most = 0;
+    for (std::int64_t layer = 0; layer < units_.layers(); ++layer) {
+      std::vector<UnitId> free;
+      for (UnitId id = units_.first(layer); id < units_.first(layer + 1); ++id)
+        if (!decided_[static_cast<std::size_t>(id)]) free.push_back(id);
+      if (cost_ != nullptr)
+        std::ranges::stable_sort(free, {},
+                                 [&](UnitId id) { return cost_->chances[static_cast<std::size_t>(id)]; });
+      most = std::max(most, free.size());
+      if (!free.empty()) layers.push_back(std::move(free));
+    }
+    const auto without = [&](std::size_t count) {
+      std::vector<bool> absent = by_name;
+      for (std::size_t l = 0; l < layers.size(); ++l) {
+        const std::size_t here = count / layers.size() + (l < count % layers.size() ? 1 : 0);
+        for (std::size_t i = 0; i < std::min(here, layers[l].size()); ++i)
+          absent[static_cast<std::size_t>(layers[l][i])] = true;
+      }
       return absent;
     };
-    UnitId most = first, too_many = end;
-    while (too_many - most > 1) {
-      const UnitId middle = most + (too_many - most) / 2;
-      (fits(with(middle)) ? most : too_many) = middle;
+    std::size_t least = 0, enough = most * layers.size();
+    while (least < enough) {
+      const std::size_t middle = least + (enough - least) / 2;
+      const bool fit = fits(without(middle));
+      (fit ? enough : least) = fit ? middle : middle + 1;
     }
-    choice_.absent = with(most);
+    choice_.absent = without(enough);
   }
 
   // What is read from the disk stays in memory while it is needed, so that all layers share what room there
@@ -239,7 +256,7 @@ class Choosing {
   const OffloadSettings& settings_;
   const SlowerPlace place_;
   const HostCost* const cost_;  // or null
-  const LastLayer last_layer_;
+  const Taken taken_;
   OffloadChoice choice_;
   std::vector<bool> decided_;  // by a pattern
 };
@@ -255,8 +272,8 @@ std::vector<std::string> tensor_names(const UnitTable& units, UnitId id) {
 
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
                                        const FitsWithout& fits, SlowerPlace place, const HostCost* cost,
-                                       LastLayer last_layer) {
-  return Choosing(units, settings, place, cost, last_layer).run(fits);
+                                       Taken taken) {
+  return Choosing(units, settings, place, cost, taken).run(fits);
 }
 
 std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent) {

@@ -42,9 +42,9 @@ enum class SlowerPlace : std::uint8_t { disk, host };
 
 struct HostCost;  // token_cost.h
 
-// What "auto" takes of layers: whole ones, or of the last one no more than it must, where it is all the same
-// which experts are away to begin with.
-enum class LastLayer : std::uint8_t { whole, in_part };
+// What "auto" takes: the experts of the first layers, or as many of each layer, where it is all the same
+// which are away to begin with.
+enum class Taken : std::uint8_t { first_layers, of_each_layer };
 
 // ErrorKind::invalid names the pattern or number that is wrong, ErrorKind::unsupported is for linear layers
 // on disk. With cpu_moe_layers −1 the smallest N is sought for which `fits`; when no N does, all layers'
@@ -52,8 +52,7 @@ enum class LastLayer : std::uint8_t { whole, in_part };
 // cold: what costs less is chosen.
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
                                        const FitsWithout& fits, SlowerPlace place = SlowerPlace::disk,
-                                       const HostCost* cost = nullptr,
-                                       LastLayer last_layer = LastLayer::whole);
+                                       const HostCost* cost = nullptr, Taken taken = Taken::first_layers);
 
 // What the model is loaded without when these units are the host's: [layers], or empty: nothing.
 std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent);

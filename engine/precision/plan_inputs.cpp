@@ -120,7 +120,8 @@ void note_free_step(UnitPlan& plan) {
 std::int64_t largest_version(const PlanInputs& inputs) {
   std::int64_t largest = 0;
   for (const UnitGroup& group : inputs.groups) {
-    if (group.absent < group.units) largest = std::max(largest, std::ranges::max(group.bytes));
+    if (group.absent < group.units || inputs.changes_places)
+      largest = std::max(largest, std::ranges::max(group.bytes));
   }
   return largest;
 }
@@ -153,14 +154,23 @@ std::vector<bool> changing_places(const Surroundings& around, const UnitPlan& pl
                                   const std::vector<bool>& named) {
   if (!around.changes_places || plan.units.scope() != UnitScope::experts || !any_away(plan, around))
     return {};
+  const auto can_bring = [&](const models::MatrixSource& matrix) {
+    return !plan.takes_from_host() || !around.can_bring || around.can_bring(matrix);
+  };
   std::vector<bool> changes(plan.absent.size());
-  for (UnitId id = plan.units.first(around.host_layers); id < static_cast<UnitId>(plan.units.size()); ++id) {
-    const auto unit = static_cast<std::size_t>(id);
-    changes[unit] = !named[unit] && std::ranges::all_of(plan.units[id].matrices(), [&](const auto& matrix) {
-      return !plan.takes_from_host() || !around.can_bring || around.can_bring(matrix);
-    });
+  bool any_goes = false;
+  for (std::int64_t layer = around.host_layers; layer < plan.units.layers(); ++layer) {
+    const UnitId first = plan.units.first(layer), end = plan.units.first(layer + 1);
+    bool all = true;  // what is read where its file lies keeps its layer's others from coming
+    for (UnitId id = first; id < end; ++id)
+      all = all && std::ranges::all_of(plan.units[id].matrices(), can_bring);
+    for (UnitId id = first; id < end; ++id) {
+      const auto unit = static_cast<std::size_t>(id);
+      changes[unit] = all && !named[unit];
+      any_goes = any_goes || (changes[unit] && plan.absent[unit]);
+    }
   }
-  if (std::ranges::find(changes, true) == changes.end()) return {};
+  if (!any_goes) return {};
   return changes;
 }
 
@@ -178,6 +188,8 @@ Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& 
     if (!is_on_host(plan, static_cast<std::size_t>(id))) continue;
     for (const models::MatrixSource& matrix : plan.units[id].matrices())
       host.weights += around.host_bytes(matrix);
+    for (const models::VectorSource& bias : plan.units[id].biases)
+      if (bias) host.weights += models::aligned(bias.count * 4);
   }
   if (any_away(plan, around)) host.exchange = around.exchange_with_host_bytes;
   if (brings_experts(plan, around)) host.exchange += around.stream_host_bytes;
@@ -376,7 +388,7 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   FOVEA_TRY(OffloadChoice choice,
             choose_offloaded(plan.units, offload, fits, host_computes ? SlowerPlace::host : SlowerPlace::disk,
                              cost ? &*cost : nullptr,
-                             around.changes_places ? LastLayer::in_part : LastLayer::whole));
+                             around.changes_places ? Taken::of_each_layer : Taken::first_layers));
   plan.absent = std::move(choice.absent);
   for (std::size_t unit = 0; unit < around.to_host.size(); ++unit)
     if (around.to_host[unit]) plan.absent[unit] = true;
@@ -400,8 +412,11 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
     std::erase_if(choice.notes, [](const Phrase& note) {
       return note.is(phrases::cpu_moe_auto_layers.code) || note.is(phrases::cpu_moe_auto_coldest.code);
     });
+    std::int64_t away = 0;
+    for (std::size_t unit = 0; unit < plan.absent.size(); ++unit)
+      away += plan.absent[unit] && plan.changes_places[unit] ? 1 : 0;
     choice.notes.push_back(
-        phrases::experts_change_places(std::ranges::count(plan.absent, true), plan.units.size()));
+        phrases::experts_change_places(away, std::ranges::count(plan.changes_places, true)));
   }
   plan.cpu_moe_layers = choice.cpu_moe_layers;
   plan.cold_experts = choice.cold_experts;

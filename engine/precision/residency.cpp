@@ -37,11 +37,13 @@ std::int64_t PublishedHandles::bits_of(UnitId unit, TierId tier) const {
 
 // Without data a matrix keeps its shape: kernels take a layer's from any of its experts.
 std::array<kernels::Weight, 3> PublishedHandles::weights(UnitId unit, TierId tier, const Block& block) const {
-  if (tier < tiers_.size()) return weights_at(tiers_[tier], units_[unit], device_, block.memory);
+  if (block) return weights_at(tiers_[tier], units_[unit], device_, block.memory);
   std::array<kernels::Weight, 3> weights;
   for (std::size_t part = 0; part < units_[unit].matrices().size(); ++part) {
-    weights[part].rows = units_[unit].parts[part].rows;
-    weights[part].columns = units_[unit].parts[part].columns;
+    const models::MatrixSource& matrix = units_[unit].parts[part];
+    const kernels::Type type = type_of(tiers_.front(), matrix);
+    weights[part] = {nullptr, type, device_.preferred_packing(type, matrix.rows, matrix.columns), matrix.rows,
+                     matrix.columns};
   }
   return weights;
 }

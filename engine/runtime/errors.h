@@ -24,6 +24,9 @@ FOVEA_PHRASE(
     keeps_to_calibrated,
     "Experts move between {held}, for which there is a calibrated store; between {all} they would be "
     "more precise. {command} makes a store for that");
+FOVEA_PHRASE(nothing_changes_places,
+             "Nothing that is left to the processor could change places with what the card has: experts stay "
+             "where they are");
 FOVEA_PHRASE(
     numbers_follow_work,
     "How many experts each tier holds will follow what is used; these are the numbers to begin with");
@@ -70,6 +73,7 @@ FOVEA_PHRASE(make_store_by, "Make it again: {command}");
 FOVEA_PHRASE(swap_log_ends, "{file}: the swap log can no longer be written: {said}");
 FOVEA_PHRASE(prompts_bring_no_experts,
              "Long prompts leave the processor's experts to the processor, which is slower: {why}");
+FOVEA_PHRASE(experts_stay, "Experts do not change places with the processor's, which is slower: {why}");
 FOVEA_PHRASE(versions_are_not_kept,
              "What swaps read is not kept in main memory, so that it may be read again: {why}");
 FOVEA_PHRASE(smaller_budget, "Give a smaller budget, or close other programs that use it");
@@ -151,6 +155,11 @@ FOVEA_ERROR(
     "");
 FOVEA_ERROR(memory, no_memory_for_host_cache, "no {bytes} can be had for versions that are kept",
             "Choose less with --host-cache, or --no-host-cache");
+FOVEA_ERROR(
+    invalid, host_cache_of_places,
+    "is for versions that are read; experts that change places with the processor's are in main memory, "
+    "all of them",
+    "Leave it out");
 FOVEA_ERROR(invalid, host_cache_too_small, "{asked_for} of main memory hold no version of {largest}",
             "Choose more, or --no-host-cache");
 FOVEA_ERROR(invalid, stream_from_beyond_chunk, "{from} tokens are more than a pass of a prompt has, {chunk}",
@@ -214,6 +223,8 @@ FOVEA_ERROR(unsupported, two_cards_hold_the_file,
             "two cards hold a model as its file has it: a policy, tiers, a budget and what is left to the "
             "processor are for one card",
             "Leave these out, or name one card");
+FOVEA_ERROR(invalid, device_memory_of_two_cards, "is one card's, and two are named",
+            "Leave it out, or name one card");
 FOVEA_ERROR(unsupported, layers_cannot_be_parted, "this model's layers cannot be divided between two cards",
             "Name one card");
 FOVEA_ERROR(

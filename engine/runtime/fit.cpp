@@ -116,6 +116,10 @@ void count_first_card(const Subject& subject, const LoadOptions& options, const 
   plan.fits = plan.fits && plan.first_card.fits();
   fitted.precision.absent_units = 0;
   std::fill(fitted.units.absent.begin(), fitted.units.absent.end(), false);
+  for (std::size_t group = 0; group < fitted.units.inputs.groups.size(); ++group) {
+    const precision::UnitGroup& g = fitted.units.inputs.groups[group];
+    fitted.precision.group_capacity[group].front() = g.layers * g.units;
+  }
   fitted.before = {};
 }
 
@@ -256,10 +260,12 @@ bool may_move(const Subject& subject, const LoadOptions& options, const Machine&
   const PrecisionRequest& request = options.precision;
   return machine.is_card() && machine.has_file && subject.has_experts() &&
          request.policy == PolicyKind::automatic && request.tiers.empty() &&
-         request.offload.cpu_moe_layers < 0 && request.offload.override_tensors.empty();
+         request.offload.cpu_moe_layers < 0 && request.offload.override_tensors.empty() &&
+         request.nats_per_ms <= 0 && request.host_cache_bytes < 0;
 }
 bool holds_all(const Plan& plan) {
-  return plan.host_bytes <= plan.host_available_bytes - plan.host_available_bytes / 8;
+  const std::int64_t available = plan.host_available_bytes;  // 0: not looked at
+  return available == 0 || plan.host_bytes <= available - available / 8;
 }
 
 }  // namespace
@@ -337,7 +343,16 @@ Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Mac
     if (!moving.units.changes_places.empty() && plan.fits && holds_all(plan)) return moving;
     trial.moves = false;
   }
-  return fit_prompts(subject, options, machine, trial);
+  FOVEA_TRY(Fitted fitted, fit_prompts(subject, options, machine, trial));
+  if (!precision::asks_for_places(options.precision) || !machine.is_card() ||
+      !fitted.units.changes_places.empty())
+    return fitted;
+  LoadOptions still = options;
+  still.precision.policy = PolicyKind::none;
+  still.precision.tiers.clear();
+  FOVEA_TRY(fitted, fit_prompts(subject, still, machine, trial));
+  fitted.units.notes.push_back(phrases::nothing_changes_places());
+  return fitted;
 }
 
 }  // namespace fovea::runtime

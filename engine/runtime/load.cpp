@@ -34,7 +34,8 @@ struct Shown {
 // What was shown, with what it left open decided as it was then.
 LoadOptions options_of(const LoadPlan& plan) {
   LoadOptions options = plan.options;
-  if (plan.host_computes) options.precision.budget_bytes = plan.plan.budget_bytes;
+  if (plan.host_computes && plan.plan.first_card.layers == 0)
+    options.precision.budget_bytes = plan.plan.budget_bytes;
   return options;
 }
 
@@ -255,6 +256,22 @@ Result<std::unique_ptr<Engine::Parts>> assemble(Loading loading, const ProgressS
   return parts;
 }
 
+// assemble(options); and where they change places with the processor's although nobody asked for it, and main
+// memory cannot be pinned for that, once more with experts that stay where they are.
+template <class Assemble>
+Result<std::unique_ptr<Engine::Parts>> or_stay(const LoadOptions& options, bool asked_for,
+                                               const Assemble& assemble) {
+  auto parts = assemble(options);
+  if (parts || asked_for || !parts.error().is(errors::no_memory_to_change_places.code)) return parts;
+  const Phrase why = parts.error().what;
+  LoadOptions still = options;
+  still.precision.policy = PolicyKind::none;
+  still.precision.tiers.clear();
+  FOVEA_TRY(parts, assemble(still));
+  (*parts)->plan.plan.notes.push_back(phrases::experts_stay(why));
+  return parts;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> runtime::load(const LoadOptions& options, const PolicyMaker& policy_maker,
@@ -262,12 +279,15 @@ Result<std::unique_ptr<Engine>> runtime::load(const LoadOptions& options, const 
                                               const kernels::Device* device, const MachineFacts& facts,
                                               const ForwardSink& forward, const kernels::Device* first) {
   return exhaustion_as_error([&]() -> Result<std::unique_ptr<Engine>> {
-    FOVEA_TRY(auto parts, assemble({.options = options,
-                                    .policy_maker = policy_maker,
-                                    .device = device,
-                                    .first = first,
-                                    .facts = facts},
-                                   progress, stop));
+    const bool asked_for = options.precision.policy != PolicyKind::automatic;
+    FOVEA_TRY(auto parts, or_stay(options, asked_for, [&](const LoadOptions& each) {
+                return assemble({.options = each,
+                                 .policy_maker = policy_maker,
+                                 .device = device,
+                                 .first = first,
+                                 .facts = facts},
+                                progress, stop);
+              }));
     if (forward) forward(*parts->forward);
     return std::make_unique<Engine>(std::move(parts));
   });
@@ -275,14 +295,20 @@ Result<std::unique_ptr<Engine>> runtime::load(const LoadOptions& options, const 
 
 Result<std::unique_ptr<Engine>> runtime::load(const LoadPlan& plan, IfChanged if_changed,
                                               const kernels::Device* device, const MachineFacts& facts,
-                                              const ProgressSink& progress, std::stop_token stop) {
+                                              const ProgressSink& progress, std::stop_token stop,
+                                              const kernels::Device* first) {
   return exhaustion_as_error([&]() -> Result<std::unique_ptr<Engine>> {
-    FOVEA_TRY(auto parts, assemble({.options = options_of(plan),
-                                    .shown = {.plan = &plan, .if_changed = if_changed},
-                                    .policy_maker = {},
-                                    .device = device,
-                                    .facts = facts},
-                                   progress, stop));
+    const runtime::PolicyMaker nobody;
+    FOVEA_TRY(auto parts,
+              or_stay(options_of(plan), if_changed == IfChanged::refuse, [&](const LoadOptions& each) {
+                return assemble({.options = each,
+                                 .shown = {.plan = &plan, .if_changed = if_changed},
+                                 .policy_maker = nobody,
+                                 .device = device,
+                                 .first = first,
+                                 .facts = facts},
+                                progress, stop);
+              }));
     return std::make_unique<Engine>(std::move(parts));
   });
 }

@@ -31,7 +31,8 @@ Result<std::unique_ptr<Engine>> load(const LoadOptions& options, const PolicyMak
 // Engine::load of a plan that was shown, likewise.
 Result<std::unique_ptr<Engine>> load(const LoadPlan& plan, IfChanged if_changed,
                                      const kernels::Device* device, const MachineFacts& facts = {},
-                                     const ProgressSink& progress = {}, std::stop_token stop = {});
+                                     const ProgressSink& progress = {}, std::stop_token stop = {},
+                                     const kernels::Device* first = nullptr);
 
 // The same for weights that were made elsewhere; the options' model is a name only.
 struct Weights {

@@ -246,26 +246,29 @@ LoadPlan describe(const Subject& subject, const LoadOptions& options, const Mach
 // ones are the coldest, those may be chosen. The speed of main memory by which it decided; 0: it did not.
 Result<double> divide_by_use(const Subject& subject, const LoadOptions& options,
                              const precision::StoreProfile& profile, Machine& machine, PlannedLoad& out) {
-  const bool open = options.precision.offload.cpu_moe_layers < 0 && out.fitted.units.cpu_moe_layers > 0;
+  const UnitPlan& units = out.fitted.units;
+  const bool open = options.precision.offload.cpu_moe_layers < 0 &&
+                    (units.cpu_moe_layers > 0 || !units.changes_places.empty());
   if (!machine.is_card() || !open || profile.uses.empty()) return 0;
   double& gb_per_s = machine.facts.main_memory_gb_per_s;
   if (gb_per_s == 0) {
     FOVEA_TRY(gb_per_s, processor_gb_per_s(options.threads));
   }
   LoadOptions fixed = options;
-  fixed.precision.policy = out.fitted.units.policy;
-  fixed.precision.tiers = out.fitted.units.inputs.tier_names;  // the store's
+  fixed.precision.policy = units.policy;
+  fixed.precision.tiers = units.inputs.tier_names;  // the store's
   FOVEA_TRY(out.fitted, fit(subject, fixed, machine, &profile));
   out.refused = refusal(subject, fixed, machine, out.fitted);
   return gb_per_s;
 }
 
-// What a use's time is worth, [units, tiers]: the version's bytes at the speed of the memory that they are
-// read from. A token's uses of a layer weigh 1 together and are as many as it chooses experts.
+// What the time is worth that a use takes for each byte of the memory that it is read from. A token's uses of
+// a layer weigh 1 together and are as many as it chooses experts.
 double cost_of_byte(const LoadOptions& options, const Subject& subject, double gb_per_s) {
   const auto used = static_cast<double>(std::max<std::int64_t>(subject.config->experts_used(), 1));
   return options.precision.nats_per_ms * used / (1e6 * gb_per_s);
 }
+// Of each version, [units, tiers].
 std::vector<float> time_cost(const precision::PolicyWorld& world, double of_byte) {
   std::vector<float> cost;
   for (const std::int64_t bytes : world.unit_bytes)
@@ -388,13 +391,17 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
 Result<std::int64_t> host_cache_bytes(const LoadOptions& options, const Machine& machine,
                                       const UnitPlan& units, const Plan& plan) {
   const bool moves = moves_experts(units.policy) || lowers_layers(units.policy);
-  if (!moves || !machine.is_card() || units.comes_from_host()) return 0;
+  if (!moves || !machine.is_card()) return 0;
+  if (units.comes_from_host() && options.precision.host_cache_bytes > 0)
+    return fail(phrases::option_place("--host-cache"), errors::host_cache_of_places());
+  if (units.comes_from_host()) return 0;
+  const bool all_move = !units.changes_places.empty();
   std::vector<std::int64_t> sizes;
   std::int64_t all = 0;
   for (const precision::UnitGroup& group : units.inputs.groups) {
-    if (group.absent == group.units) continue;
+    if (group.absent == group.units && !all_move) continue;
     sizes.insert(sizes.end(), group.bytes.begin(), group.bytes.end());
-    all += group.layers * (group.units - group.absent) *
+    all += group.layers * (group.units - (all_move ? 0 : group.absent)) *
            std::accumulate(group.bytes.begin(), group.bytes.end(), std::int64_t{0});
   }
   if (sizes.empty()) return 0;
@@ -476,7 +483,10 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
   const std::vector<float> no_uses;
   PlanBasis basis;
   if (policy && !out.refused) {
-    FOVEA_TRY(out.store, open_store(subject, options, machine, out.fitted.units));
+    auto store = open_store(subject, options, machine, out.fitted.units);
+    // What comes from the host needs none; one that is of use knows what the calibration used.
+    if (!store && !out.fitted.units.comes_from_host()) return std::unexpected(std::move(store).error());
+    if (store) out.store = *std::move(store);
     FOVEA_TRY(auto calibrated, plan_for_calibrated(subject, options, machine, out));
     if (calibrated) return *std::move(calibrated);
   }

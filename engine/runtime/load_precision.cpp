@@ -100,7 +100,10 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
   parts.tiers = std::make_unique<precision::TierSet>(std::move(planned.fitted.units.tiers));
   parts.plan = std::move(planned.fitted.precision);
   if (from_host) {
-    FOVEA_TRY(parts.source, precision::HostSource::create(*host, *parts.units, parts.tiers->front(), device));
+    FOVEA_TRY(auto from, precision::HostSource::create(*host, *parts.units, parts.tiers->front(), device,
+                                                       planned.fitted.units.changes_places));
+    parts.packed_bytes = from->packed_bytes();
+    parts.source = std::move(from);
   } else {
     FOVEA_TRY(parts.source, kept_in_memory(planned.plan, std::move(source), device, parts));
   }
@@ -141,8 +144,9 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
            .on_host = planned.host.empty() ? std::vector<bool>{} : stays_away,
            .host_place = places},
           std::move(arena),
-          {.swaps = {.transfer_bytes =
-                         request.transfer_bytes > 0 ? request.transfer_bytes : parts.plan.plan.host.transfer,
+          {.swaps = {.transfer_bytes = request.transfer_bytes > 0 && !from_host
+                                           ? request.transfer_bytes
+                                           : parts.plan.plan.host.transfer,
                      .in_flight = in_flight,
                      .queue = std::max(precision::SwapLimits{}.queue, in_flight),
                      .publish_after_passes = request.publish_after_passes},

@@ -17,6 +17,8 @@ namespace {
 
 Result<runtime::Machine> machine_of(const LoadOptions& options, const MachineFacts& facts) {
   FOVEA_TRY(const runtime::ChosenDevices chosen, runtime::chosen_devices(options.device));
+  if (chosen.first != nullptr && facts.device_memory_bytes > 0)
+    return fail(phrases::option_place("--device-memory"), errors::device_memory_of_two_cards());
   return runtime::Machine{.device = chosen.device, .first = chosen.first, .facts = facts};
 }
 
@@ -102,7 +104,8 @@ std::vector<PlanDifference> differences(const LoadPlan& was, const LoadPlan& is)
     if (before != now) found.push_back({.what = what, .before = before, .now = now});
   };
   compare(budget, was.plan.budget_bytes, is.plan.budget_bytes);
-  compare(device_bytes, was.plan.total_bytes, is.plan.total_bytes);
+  compare(device_bytes, was.plan.total_bytes + was.plan.first_card.total_bytes(),
+          is.plan.total_bytes + is.plan.first_card.total_bytes());
   compare(host_bytes, was.plan.host_bytes, is.plan.host_bytes);
   const std::int64_t moved = units_moved(was, is);
   if (moved > 0)
@@ -153,8 +156,8 @@ Result<LoadPlan> runtime::plan_file(const LoadOptions& options, const Machine& m
   FOVEA_TRY(const auto config, models::read_config(file));
   FOVEA_TRY(const auto weights, models::plan_weights(file, config));
   FOVEA_TRY(const kernels::Device* processor, chosen_device({}));
-  return plan_of(subject_of(options.model, file, weights, config, *machine.device, *processor), options,
-                 machine);
+  const kernels::Device& first = machine.first != nullptr ? *machine.first : *processor;
+  return plan_of(subject_of(options.model, file, weights, config, *machine.device, first), options, machine);
 }
 
 Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given, const MachineFacts& facts) {

@@ -53,6 +53,7 @@ class PrecisionControl final {
     std::unique_ptr<precision::VersionSource> source;
     const precision::VersionCache* cache = nullptr;  // the source, where it is one
     std::optional<Error> not_cached = {};            // why it is none
+    std::int64_t packed_bytes = 0;                   // of the device, where the source unpacks there
     std::unique_ptr<precision::FirstToken> first_token;
     std::unique_ptr<precision::Residency> residency;
     std::unique_ptr<precision::Policy> policy;
@@ -98,7 +99,8 @@ class PrecisionControl final {
 
   const precision::UnitTable& units() const { return *parts_.units; }
   const precision::PrecisionPlan& plan() const { return parts_.plan; }
-  std::int64_t first_token_bytes() const { return parts_.first_token->bytes(); }  // on the device
+  // On the device, beside the residency's.
+  std::int64_t own_bytes() const { return parts_.first_token->bytes() + parts_.packed_bytes; }
   std::int64_t transfer_bytes() const { return parts_.residency->transfer_bytes(); }
   std::int64_t cached_bytes() const { return parts_.cache != nullptr ? parts_.cache->use().held_bytes : 0; }
   // Why nothing is kept in main memory although the plan has room for it.

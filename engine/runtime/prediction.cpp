@@ -88,7 +88,8 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
   }
   // Of layers that are the processor's as a whole, and of the device's.
   const UnitTable& units = fitted.units.units;
-  const UnitId end = static_cast<UnitId>(units.size()), own = units.first(fitted.host_layers);
+  const std::int64_t host_layers = machine.first == nullptr ? fitted.host_layers : 0;
+  const UnitId end = static_cast<UnitId>(units.size()), own = units.first(host_layers);
   const auto there = [&](UnitId first, UnitId last) {
     return card ? on_host(subject, fitted.units, chances, first, last) : OnHost{};
   };
@@ -116,8 +117,10 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
     plan.device_part.gb_per_s = machine.device->facts().bandwidth_gb_per_s;
   if (const Plan::FirstCard& first = plan.plan.first_card; machine.first != nullptr) {
     // One after the other: each byte at the speed of its card.
+    std::int64_t here = plan.plan.parts.dense;
+    for (const PlanTier& tier : plan.plan.parts.experts) here += tier.bytes;
     const auto there = static_cast<double>(first.weights);
-    const double share = there / (there + static_cast<double>(plan.plan.parts.dense));
+    const double share = there / (there + static_cast<double>(here));
     const double other = machine.first->facts().bandwidth_gb_per_s;
     double& gb_per_s = plan.device_part.gb_per_s;
     if (gb_per_s > 0 && other > 0) gb_per_s = 1 / (share / other + (1 - share) / gb_per_s);
@@ -127,14 +130,14 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
                  .bytes = dense + pass.device +
                           file_experts * (in_pass(used_share(config)) / used_share(config) - 1),
                  .gop_per_s = facts.device_gop_per_s},
-      .attention = attention_parts(config, fitted.host_layers, config.layer_count()),
-      .before_attention = attention_parts(config, 0, fitted.host_layers),
+      .attention = attention_parts(config, host_layers, config.layer_count()),
+      .before_attention = attention_parts(config, 0, host_layers),
       .output_multiply_adds = static_cast<double>(config.vocabulary * config.hidden)};
-  if (!card || (token.host == 0 && fitted.host_layers == 0)) return;
+  if (!card || (token.host == 0 && host_layers == 0)) return;
   plan.host_part = {.dense_bytes = before.bytes_per_token + (experts ? 0 : token.host),
                     .expert_bytes = experts ? token.host : 0,
                     .gb_per_s = facts.main_memory_gb_per_s};
-  if (fitted.host_layers > 0)
+  if (host_layers > 0)
     plan.prompt.before = {.multiply_adds = before_multiply_adds,
                           .bytes = before.bytes_per_token + there(0, own).bytes,
                           .gop_per_s = facts.processor_gop_per_s};

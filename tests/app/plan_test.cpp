@@ -167,16 +167,25 @@ class PlanTest : public QObject {
     QVERIFY(object["fits"].get<bool>());
     QVERIFY(object["units"]["host"].get<int>() > 0);
     QVERIFY(!object["units"].contains("disk"));
-    // Without tiers no store is needed; both memories are counted.
-    const Arguments beside_a_card = {"--shape", "qwen3-30b-a3b", "--device-memory",
-                                     "24GiB",   "-ncmoe",        "auto"};
+    // Where nothing else is said experts change places, and main memory has them all.
+    constexpr std::int64_t expert_bytes = std::int64_t{3} * 2048 * 768 * 2;
+    const auto changing = plan({"--shape", "qwen3-30b-a3b", "--device-memory", "24GiB", "-ncmoe", "auto"});
+    QCOMPARE(changing["policy"].get<std::string>(), std::string("fovea"));
+    QCOMPARE(changing["host_parts"]["weights"].get<std::int64_t>(), 48 * 128 * expert_bytes);
+    QVERIFY(changing["notes"].dump().find("change places") != std::string::npos);
+    const auto too_small = plan(
+        {"--shape", "qwen3-30b-a3b", "--device-memory", "24GiB", "-ncmoe", "auto", "--main-memory", "56GiB"});
+    QCOMPARE(too_small["policy"].get<std::string>(), std::string("none"));
+    // Where they stay no store is needed; both memories are counted.
+    const Arguments beside_a_card = {"--shape", "qwen3-30b-a3b", "--device-memory", "24GiB",
+                                     "-ncmoe",  "auto",          "--policy",        "none"};
     const auto divided = plan(beside_a_card);
     QCOMPARE(divided["policy"].get<std::string>(), std::string("none"));
     QVERIFY(divided["fits"].get<bool>());
     // 128 experts of 3 · 2048 · 768 weights in BF16 are each layer's.
     const auto& host = divided["host_parts"];
     QCOMPARE(host["weights"].get<std::int64_t>(),
-             divided["cpu_moe_layers"].get<std::int64_t>() * 128 * 3 * 2048 * 768 * 2);
+             divided["cpu_moe_layers"].get<std::int64_t>() * 128 * expert_bytes);
     Arguments in_words = beside_a_card;
     in_words.insert(in_words.begin(), "plan");
     const std::string words = run(in_words).out;
@@ -207,8 +216,8 @@ class PlanTest : public QObject {
     QVERIFY(run(with_speed).out.contains(" s at least.\n"));
 
     // With less main memory than that it does not fit.
-    in_words.insert(in_words.end(), {"--main-memory", "8GiB"});
-    const Outcome refused = run(in_words);
+    const Outcome refused = run({"plan", "--shape", "qwen3-30b-a3b", "--device-memory", "24GiB", "-ncmoe",
+                                 "auto", "--main-memory", "8GiB"});
     QCOMPARE(refused.code, 1);
     QVERIFY2(refused.out.contains("of 8.00 GiB: does not fit"), refused.out.c_str());
     QVERIFY2(refused.err.contains("of main memory is needed beside the card, and only 8.00 GiB") &&

@@ -10,11 +10,13 @@
 #include "engine/precision/host_source.h"
 #include "engine/precision/plan_inputs.h"
 #include "engine/precision/swap_storm.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
+#include "../models/meddled.h"
 #include "tests/kernels/cuda/emulation/device.h"
 #include "expert_model.h"
 #include "measured_store.h"
@@ -156,6 +158,13 @@ class PlacesTest : public QObject {
     QVERIFY(away > 0 && away < expert::layers * expert::experts);
     QCOMPARE(plan.plan.host.weights, engine->memory().host_weights);
     QCOMPARE(plan.plan.host_bytes, engine->memory().host_weights + engine->memory().host_buffers);
+    QCOMPARE(apart_.allocated(), engine->memory().on_device() + plan.plan.arena_bytes);
+    // As many of each layer to begin with.
+    for (std::size_t layer = 0; layer < expert::layers; ++layer) {
+      const auto first = plan.unit_tiers.begin() + static_cast<std::ptrdiff_t>(layer * expert::experts);
+      const auto here = std::count(first, first + expert::experts, not_on_device);
+      QVERIFY(std::abs(2 * here - away) <= 1);
+    }
     QVERIFY(plan.plan.total_bytes <= plan.plan.budget_bytes);
 
     LoadOptions still = request(PolicyKind::none, {}, automatic());
@@ -257,10 +266,46 @@ class PlacesTest : public QObject {
     QCOMPARE(snapshot.tiers[0].units + snapshot.host_units, expert::layers * expert::experts);
   }
 
+  // Main memory that cannot be pinned: what the planner chose itself is told and left out, what somebody
+  // asked for is an error.
+  void whereNothingCanBePinnedExpertsStay() {
+    const auto emulated = kernels::cuda::emulation::emulated_device({.seed = seed()});
+    Meddled card(*emulated);
+    card.pins = false;
+    LoadOptions asked = request(PolicyKind::fovea, {"file"}, {.cpu_moe_layers = 1, .override_tensors = {}});
+    const auto refused = runtime::load(asked, {}, {}, {}, &card, {.main_memory_bytes = main_memory});
+    QVERIFY(!refused);
+    QVERIFY(refused.error().is(errors::no_memory_to_change_places.code));
+    LoadOptions open = request(PolicyKind::automatic, {}, automatic());
+    open.precision.offload.stream_from = -1;
+    open.precision.budget_bytes = precision::card_safety_bytes;
+    std::int64_t enough = std::int64_t{2} << 20;
+    for (std::int64_t too_small = 0; enough - too_small > 256;) {
+      const std::int64_t middle = (too_small + enough) / 2;
+      LoadOptions tried = open;
+      tried.precision.policy = PolicyKind::none;
+      tried.precision.budget_bytes += middle;
+      const auto engine = runtime::load(tried, {}, {}, {}, &card, {.main_memory_bytes = main_memory});
+      const bool has_half = engine && (*engine)->plan().plan.units_on_host <= expert::experts;
+      (has_half ? enough : too_small) = middle;
+    }
+    open.precision.budget_bytes += enough;
+    const auto stays = runtime::load(open, {}, {}, {}, &card, {.main_memory_bytes = main_memory});
+    FOVEA_VERIFY(stays);
+    const LoadPlan& plan = (*stays)->plan();
+    QCOMPARE(plan.policy(), PolicyKind::none);
+    QVERIFY(plan.plan.units_on_host > 0);
+    QVERIFY(std::ranges::any_of(plan.plan.notes,
+                                [](const Phrase& note) { return note.is(phrases::experts_stay.code); }));
+  }
+
   // What a pattern names is where it says, whatever the others do.
   void namedExpertsStay() {
     LoadOptions moving = request(PolicyKind::fovea, {"file"}, {.override_tensors = {"blk\\.1\\.=CPU"}});
     const auto engine = load(moving, apart_);
+    QVERIFY(std::ranges::any_of(engine->plan().plan.notes, [](const Phrase& note) {
+      return note.is(phrases::nothing_changes_places.code);
+    }));
     expert::logits(*engine, subjects(120));
     const Snapshot snapshot = snapshot_of(*engine);
     for (std::size_t unit = 0; unit < snapshot.units.size(); ++unit)

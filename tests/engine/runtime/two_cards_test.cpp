@@ -5,6 +5,7 @@
 #include "engine/precision/plan_inputs.h"
 #include "engine/runtime/errors.h"
 #include "engine/runtime/load.h"
+#include "engine/runtime/load_plan.h"
 #include "engine/runtime/processor.h"
 #include "tests/support/test.h"
 
@@ -67,6 +68,20 @@ class TwoCardsTest : public QObject {
       QCOMPARE(last_.allocated(), use.on_device());
       QCOMPARE(plan.host_bytes, use.host_buffers);
     }
+  }
+
+  // What is shown is what is loaded, and its times count every layer once.
+  void thePlanThatIsShownIsLoaded() {
+    const auto shown = runtime::plan_file(on_two_cards(), {.device = &last_, .first = &first_});
+    FOVEA_VERIFY(shown);
+    const auto one = runtime::plan_file(expert::plain_request(), {.device = &last_});
+    FOVEA_VERIFY(one);
+    QCOMPARE(shown->device_part.bytes(), one->device_part.bytes());
+    QCOMPARE(shown->prompt.device.multiply_adds, one->prompt.device.multiply_adds);
+    QCOMPARE(shown->prompt.before.multiply_adds, 0.0);
+    const auto engine = runtime::load(*shown, IfChanged::refuse, &last_, {}, {}, {}, &first_);
+    FOVEA_VERIFY(engine);
+    QVERIFY((*engine)->plan().plan == shown->plan);
   }
 
   // Sequences share pages, and branch: what is copied on write is copied on both cards.
