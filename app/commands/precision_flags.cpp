@@ -277,7 +277,9 @@ void add_offload(CLI::App& command, OffloadSettings& offload) {
       "--n-cpu-moe", offload.cpu_moe_layers,
       "Keep the experts of the first N layers off the device; auto: the smallest N "
       "that fits the budget (-ncmoe). Beside a GPU the processor computes what is kept "
-      "off it, as the file has it, whatever the policy does with the rest; else it is "
+      "off it, as the file has it, whatever the policy does with the rest; with auto and "
+      "neither policy nor tiers they change places with those on the device, where main "
+      "memory has room for all; else it is "
       "read from disk and stays in memory while it is likely to be needed soon, and auto is "
       "none or all"));
   some->type_name("N|auto")->transform(layers_or("auto"));
