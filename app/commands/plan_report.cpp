@@ -184,6 +184,12 @@ std::string of_what_there_is(std::int64_t bytes, std::int64_t available) {
   return fmt::format("of {}: {}", size_text(available), bytes <= available ? "fits" : "does not fit");
 }
 
+// Then main memory has all experts, and nothing comes from a store.
+bool only_changes_places(const LoadPlan& report) {
+  return report.host_computes && report.policy() == PolicyKind::fovea && report.units_offloaded > 0 &&
+         report.plan.parts.experts.size() == 1;
+}
+
 std::string beside_the_card(const LoadPlan& report) {
   const Plan& plan = report.plan;
   std::string text;
@@ -201,10 +207,9 @@ std::string beside_the_card(const LoadPlan& report) {
                             others > 0 ? fmt::format(", {} units of others", others) : ""));
     text += row("their KV cache", plan.host.kv);
   } else if (report.units_offloaded > 0) {
-    // What changes places is there as a whole.
-    const bool all = report.policy() == PolicyKind::fovea && plan.parts.experts.size() == 1;
     text += row("units on the host", plan.host.weights,
-                all ? fmt::format("all {} units, {} at a time computed by the processor", report.units(),
+                only_changes_places(report)
+                    ? fmt::format("all {} units, {} at a time computed by the processor", report.units(),
                                   report.units_offloaded)
                     : fmt::format("{} units, computed by the processor", report.units_offloaded));
   }
@@ -258,7 +263,7 @@ std::string basis(const LoadPlan& report) {
   if (report.basis.main_memory_free_bytes > 0)
     text += fmt::format("{}{} of main memory", text.empty() ? "" : ", ",
                         size_text(report.basis.main_memory_free_bytes));
-  if (report.policy() != PolicyKind::none) {
+  if (report.policy() != PolicyKind::none && !only_changes_places(report)) {
     text += text.empty() ? "" : ", ";
     text += report.basis.store_fingerprint.empty()
                 ? "no store yet: uniform harm (each unit counts as hurt alike by a lower tier)"

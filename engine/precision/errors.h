@@ -72,7 +72,7 @@ FOVEA_PHRASE(
 FOVEA_PHRASE(
     experts_change_places,
     "At any time the processor has {away} of the {all} experts: those that the work uses least. Main "
-    "memory has all of them, so that they change places with the card's");
+    "memory has all of them, so that they can change places with the card's");
 FOVEA_PHRASE(cpu_moe_auto_layers, "--n-cpu-moe auto is {layers} of {all} layers");
 FOVEA_PHRASE(
     cpu_moe_auto_coldest,

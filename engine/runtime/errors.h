@@ -218,12 +218,13 @@ FOVEA_ERROR(context_full, all_states_in_use, "all states are in use by other seq
 FOVEA_ERROR(invalid, empty_stop_string, "a stop string is empty", "");
 
 // processor.cpp, fit.cpp, load_plan.cpp: two cards
-FOVEA_ERROR(invalid, not_two_cards, "are no two different cards", "Name two, as in --device cuda:0,cuda:1");
+FOVEA_ERROR(invalid, not_two_cards, "these are not two different cards",
+            "Name two, as in --device cuda:0,cuda:1");
 FOVEA_ERROR(unsupported, two_cards_hold_the_file,
             "two cards hold a model as its file has it: a policy, tiers, a budget and what is left to the "
             "processor are for one card",
             "Leave these out, or name one card");
-FOVEA_ERROR(invalid, device_memory_of_two_cards, "is one card's, and two are named",
+FOVEA_ERROR(invalid, device_memory_of_two_cards, "describes one card, and two are named",
             "Leave it out, or name one card");
 FOVEA_ERROR(unsupported, layers_cannot_be_parted, "this model's layers cannot be divided between two cards",
             "Name one card");

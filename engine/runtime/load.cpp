@@ -163,7 +163,7 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
               models::Model::load(std::move(again), place, options.threads, progress, stop,
                                   models::UnitScope::none, {}, models::LayerRange{0, options.host_layers}));
     host_part.first_layers = &*parts.first_layers;
-    host_part.first_device = &place;
+    host_part.first_device = parts.first_device;
     host_part.first_stream = {.multiplies_bf16 = multiplies_bf16(parts.first_layers->checkpoint())};
   }
   FOVEA_TRY(parts.model,

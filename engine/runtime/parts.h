@@ -69,8 +69,7 @@ struct Engine::Parts {
   const kernels::Device* first_device = nullptr;  // another card, that computes the first layers; or null
   std::unique_ptr<kernels::Stream> stream;
   std::optional<models::Model> model;
-  std::optional<models::Model>
-      first_layers;  // that the processor or another card computes, before the device's
+  std::optional<models::Model> first_layers;             // that the processor or the first card computes
   std::optional<models::HostWeights> host_weights;       // what else it computes with, beside the device
   std::unique_ptr<runtime::PrecisionControl> precision;  // null: every weight as the file has it
   std::unique_ptr<runtime::UnitWatch> watch;             // null: … and there are no experts

@@ -3616,6 +3616,14 @@
         <translation>er leistet voraussichtlich nur %1 der Arbeit seiner Schicht: Mit %2 auf seinem Platz ist %3 gespart</translation>
     </message>
     <message>
+        <source>it is expected to do %1 of its layer&apos;s work: on the card in place of %2 it leaves the processor less to compute</source>
+        <translation>er leistet voraussichtlich %1 der Arbeit seiner Schicht: Auf der Karte statt %2 lässt er dem Prozessor weniger zu rechnen</translation>
+    </message>
+    <message>
+        <source>it is expected to do only %1 of its layer&apos;s work: with %2 on the card in its place the processor has less to compute</source>
+        <translation>er leistet voraussichtlich nur %1 der Arbeit seiner Schicht: Mit %2 an seiner Stelle auf der Karte hat der Prozessor weniger zu rechnen</translation>
+    </message>
+    <message>
         <source>so that as many experts have this precision as the text needs</source>
         <translation>damit so viele Experten diese Genauigkeit haben, wie der Text braucht</translation>
     </message>

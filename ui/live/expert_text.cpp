@@ -69,6 +69,19 @@ QString reason_text(const ShownModel& model, const SnapshotNumbers& numbers, con
   const QString gain = hotness_text(std::abs(change.decision.margin));
   const QString unit = numbers.quality.in_nats ? ExpertWords::tr("%1 nats a token").arg(gain)
                                                : ExpertWords::tr("%1 of a token's loss").arg(gain);
+  // Between the card and the processor nothing is lost but time.
+  const bool changes_place = change.decision.from == host_tier || change.decision.to == host_tier;
+  const QString other = expert_name(model, numbers, change.decision.other);
+  if (changes_place && change.decision.reason == SwapReason::expected)
+    return ExpertWords::tr(
+               "it is expected to do %1 of its layer's work: on the card in place of %2 it leaves "
+               "the processor less to compute")
+        .arg(work, other);
+  if (changes_place && change.decision.reason == SwapReason::yields)
+    return ExpertWords::tr(
+               "it is expected to do only %1 of its layer's work: with %2 on the card in its place "
+               "the processor has less to compute")
+        .arg(work, other);
   switch (change.decision.reason) {
     case SwapReason::initial:
       return ExpertWords::tr("the first set after loading");
@@ -85,11 +98,11 @@ QString reason_text(const ShownModel& model, const SnapshotNumbers& numbers, con
       return ExpertWords::tr("it was used while only on the disk");
     case SwapReason::expected:
       return ExpertWords::tr("it is expected to do %1 of its layer's work: taking the place of %2 saves %3")
-          .arg(work, expert_name(model, numbers, change.decision.other), unit);
+          .arg(work, other, unit);
     case SwapReason::yields:
       return ExpertWords::tr(
                  "it is expected to do only %1 of its layer's work: giving its place to %2 saves %3")
-          .arg(work, expert_name(model, numbers, change.decision.other), unit);
+          .arg(work, other, unit);
     case SwapReason::balanced:
       return ExpertWords::tr("so that as many experts have this precision as the text needs");
     case SwapReason::certain:

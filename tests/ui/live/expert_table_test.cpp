@@ -120,6 +120,35 @@ class ExpertTableTest : public QObject {
     QVERIFY(said(SwapReason::balanced, -1).contains(QStringLiteral("as the text needs")));
   }
 
+  // Between the card and the processor: whom it changes places with, and no number in a measure that nobody
+  // knows.
+  void reasonsOfPlacesSayWhoComputes() {
+    ShownModel model;
+    model.layer_numbers = {4, 9};
+    const Snapshot s = six_units();
+    const auto said = [&](SwapReason reason, std::uint8_t from, std::uint8_t to) {
+      return reason_text(model, s,
+                         {.seconds_ago = 3,
+                          .decision = {.unit = 1,
+                                       .from = from,
+                                       .to = to,
+                                       .reason = reason,
+                                       .score = 0.125F,
+                                       .margin = 270000,
+                                       .other = 5},
+                          .explained = true});
+    };
+    const QString comes = said(SwapReason::expected, host_tier, 0),
+                  goes = said(SwapReason::yields, 0, host_tier);
+    for (const QString& text : {comes, goes}) {
+      for (const char* part : {"layer 9, expert 2", "on the card", "the processor"})
+        QVERIFY2(text.contains(QLatin1String(part)), qPrintable(text));
+      QVERIFY2(text.contains(percent_text(0.125, 1)) && !text.contains(QStringLiteral("270")),
+               qPrintable(text));
+    }
+    QVERIFY(comes != goes);
+  }
+
   void sortsAndKeepsTheSelection() {
     ExpertTable table;
     show(table, six_units());
