@@ -3901,6 +3901,10 @@
 <context>
     <name>fovea::ui::GainView</name>
     <message>
+        <source>Every expert is as the model&apos;s file has it, wherever it is computed, so nothing is lost. Following the conversation makes answers faster: the card has the experts that it uses most.</source>
+        <translation>Jeder Experte ist, wie die Modelldatei ihn hat, wo immer er berechnet wird: Verloren geht nichts. Der Unterhaltung zu folgen macht Antworten schneller, denn die Karte hat die Experten, die sie am meisten braucht.</translation>
+    </message>
+    <message>
         <source>The experts keep their precision, so there is nothing to compare.</source>
         <translation>Die Experten behalten ihre Genauigkeit; deshalb gibt es nichts zu vergleichen.</translation>
     </message>

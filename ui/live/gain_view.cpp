@@ -57,6 +57,11 @@ QString gain_sentence(const PolicyGain& gain) {
       const QString stay = GainWords::tr("The experts keep their precision, so there is nothing to compare.");
       return gain.tokens > 0 ? kept_words(gain) + QLatin1Char(' ') + stay : stay;
     }
+    case GainVerdict::nothing_lost:
+      return GainWords::tr(
+          "Every expert is as the model's file has it, wherever it is computed, so nothing is lost. "
+          "Following the "
+          "conversation makes answers faster: the card has the experts that it uses most.");
     case GainVerdict::not_compared:
       return GainWords::tr(
           "This policy lowers layers while it answers. What that costs is not measured, so there is nothing "

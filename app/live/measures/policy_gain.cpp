@@ -36,6 +36,11 @@ ui::PolicyGain policy_gain(PolicyKind policy, const QualityState& q) {
     gain.fixed_kept = kept_share(of, losses.fixed);
   }
   const bool moves = moves_experts(policy);
+  if (moves && losses.tokens > 0 && !q.in_nats && losses.low <= losses.high) {
+    gain.verdict = ui::GainVerdict::nothing_lost;
+    gain.chosen_by = ui::FixedMix::none;
+    return gain;
+  }
   if (!moves) {
     gain.verdict = ui::GainVerdict::tiers_stay;
     gain.chosen_by = ui::FixedMix::none;

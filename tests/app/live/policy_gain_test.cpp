@@ -104,6 +104,19 @@ class PolicyGainTest : public QObject {
     QCOMPARE(policy_gain(PolicyKind::fovea, quality).verdict, GainVerdict::too_early);
   }
 
+  // Experts that only change places: no fixed mix would do as well, since it is time that is gained.
+  void wherePlacesChangeNothingIsLost() {
+    QualityState quality = judged(0, 0);
+    quality.in_nats = false;
+    quality.all_low = quality.all_high = quality.low_since = quality.high_since = 0;
+    const PolicyGain gain = policy_gain(PolicyKind::fovea, quality);
+    QCOMPARE(gain.verdict, GainVerdict::nothing_lost);
+    QCOMPARE(gain.kept, 1.0);
+    QVERIFY(!gain.fixed_mix_would_do && gain.chosen_by == FixedMix::none);
+    quality.all_low = quality.low_since = 1;
+    QVERIFY(policy_gain(PolicyKind::fovea, quality).verdict != GainVerdict::nothing_lost);
+  }
+
   void aPolicyThatStaysIsNotCompared() {
     QCOMPARE(policy_gain(PolicyKind::none, {}).verdict, GainVerdict::no_policy);
     for (const PolicyKind policy : {PolicyKind::flexquant, PolicyKind::pmpd})

@@ -167,6 +167,8 @@ class GainViewTest : public QObject {
                 .contains(percent_text(0.5, 1)));
     QVERIFY(
         gain_sentence({.verdict = GainVerdict::not_compared}).contains(QStringLiteral("while it answers")));
+    QVERIFY(
+        gain_sentence({.verdict = GainVerdict::nothing_lost}).contains(QStringLiteral("nothing is lost")));
     QVERIFY(gain_sentence({.verdict = GainVerdict::no_policy})
                 .contains(QStringLiteral("as it is in the model's file")));
   }

@@ -105,6 +105,7 @@ struct RouterHealth {
 enum class GainVerdict : std::uint8_t {
   no_policy,     // every expert stays as the file has it
   tiers_stay,    // the policy does not change them
+  nothing_lost,  // it changes nothing but where experts are computed
   not_compared,  // it changes layers, which every token uses, with the answer
   too_early,     // too few tokens to say
   ahead,         // of a fixed mix that could really be chosen
