@@ -291,8 +291,9 @@ ui::Judgement LiveSession::judge() {
                                      .experts = model.experts_per_layer,
                                      .used = model.experts_used});
   collapsed_layers_ = judgement.routers.collapsed;
-  judgement.gain = policy_gain(model.policy, playhead_.empty() ? QualityState{} : numbers().quality);
+  judgement.gain = policy_gain(model.policy, 0, {});
   if (!playhead_.empty()) {
+    judgement.gain = policy_gain(model.policy, numbers().tiers.size(), numbers().quality);
     judgement.gain.bits_per_use = bits_per_use(numbers().tiers, numbers().misses);
     judgement.gain.calibration_part = numbers().calibration_part;
   }

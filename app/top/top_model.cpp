@@ -34,7 +34,7 @@ void TopModel::add(const ExpertsEvent& event, double seconds) {
 }
 
 ui::PolicyGain TopModel::gain() const {
-  ui::PolicyGain gain = policy_gain(model_.policy, numbers().quality);
+  ui::PolicyGain gain = policy_gain(model_.policy, numbers().tiers.size(), numbers().quality);
   gain.bits_per_use = bits_per_use(numbers().tiers, numbers().misses);
   return gain;
 }

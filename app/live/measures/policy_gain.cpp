@@ -15,7 +15,7 @@ struct Losses {
 
 }  // namespace
 
-ui::PolicyGain policy_gain(PolicyKind policy, const QualityState& q) {
+ui::PolicyGain policy_gain(PolicyKind policy, std::size_t tiers, const QualityState& q) {
   if (policy == PolicyKind::none) return {.verdict = ui::GainVerdict::no_policy};
   if (lowers_layers(policy)) return {.verdict = ui::GainVerdict::not_compared};
   ui::PolicyGain gain{.tokens = q.tokens, .in_nats = q.in_nats};
@@ -36,7 +36,7 @@ ui::PolicyGain policy_gain(PolicyKind policy, const QualityState& q) {
     gain.fixed_kept = kept_share(of, losses.fixed);
   }
   const bool moves = moves_experts(policy);
-  if (moves && losses.tokens > 0 && !q.in_nats && losses.low <= losses.high) {
+  if (moves && tiers == 1) {
     gain.verdict = ui::GainVerdict::nothing_lost;
     gain.chosen_by = ui::FixedMix::none;
     return gain;

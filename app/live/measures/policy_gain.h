@@ -13,6 +13,7 @@ inline constexpr std::int64_t min_gain_tokens = 256;  // before anything is said
 
 // Beside what one could really have: the mix that the calibration would choose, from the first tokens on; as
 // soon as the session's first tokens could have chosen one, the better of the two, for the tokens since.
-ui::PolicyGain policy_gain(PolicyKind policy, const QualityState& quality);
+// Of one tier nothing can be lost: what moves, moves between the card and the processor.
+ui::PolicyGain policy_gain(PolicyKind policy, std::size_t tiers, const QualityState& quality);
 
 }  // namespace fovea::app
