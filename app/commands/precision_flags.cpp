@@ -322,9 +322,30 @@ void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) 
             "q8, q4, q4e, q3, q2; dynaexq takes two (default: the policy's)"))
       ->delimiter(',')
       ->allow_extra_args(false);
-  take_size(group(command.add_option(
-      "--budget", request.budget_bytes,
-      "Memory for everything on the device, as 8GiB, 8GB or 500MB (default: what the highest tier needs)")));
+  group(command.add_option_function<std::string>(
+            "--budget",
+            [&request](const std::string& sizes) {
+              const std::size_t comma = sizes.find(',');
+              const auto bytes = [&](std::size_t from, std::size_t count) {
+                return parse_size(sizes.substr(from, count)).value_or(0);
+              };
+              request.first_budget_bytes = comma == std::string::npos ? 0 : bytes(0, comma);
+              request.budget_bytes = bytes(comma == std::string::npos ? 0 : comma + 1, std::string::npos);
+            },
+            "Memory for everything on the device, as 8GiB, 8GB or 500MB; of two cards for each, or as "
+            "20GiB,10GiB (default: what the highest tier needs)"))
+      ->type_name("SIZE[,SIZE]")
+      ->check(CLI::Validator(
+          [](const std::string& sizes) -> std::string {
+            const std::size_t comma = std::min(sizes.find(','), sizes.size());
+            for (const std::string& size :
+                 {sizes.substr(0, comma),
+                  comma < sizes.size() ? sizes.substr(comma + 1) : sizes.substr(0, comma)})
+              if (const auto bytes = parse_size(size); !bytes || *bytes < 1)
+                return size + " is not a size such as 8GiB, 8GB or 500MB";
+            return {};
+          },
+          ""));
   group(command.add_option("--tier-map", request.tier_map,
                            "static: a file of lines \"unit tier\" (default: the best mix of the budget)"));
   add_prefer(command, request);

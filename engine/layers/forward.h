@@ -76,7 +76,7 @@ class Forward {
   }
   static Bytes bytes_apart(const models::ModelConfig&, const PassLimits&, bool host_computes);
   // Of another card that computes the first layers, and of main memory for it.
-  static Bytes first_bytes_apart(const models::ModelConfig&, const PassLimits&);
+  static Bytes first_bytes_apart(const models::ModelConfig&, const PassLimits&, bool host_computes);
 
  private:
   struct State;

@@ -75,6 +75,10 @@ FOVEA_PHRASE(
     "memory has all of them, so that they can change places with the card's");
 FOVEA_PHRASE(cpu_moe_auto_layers, "--n-cpu-moe auto is {layers} of {all} layers");
 FOVEA_PHRASE(
+    cpu_moe_auto_of_two_cards,
+    "--n-cpu-moe auto leaves {first} experts of the first card's layers and {last} of the other's to the "
+    "processor");
+FOVEA_PHRASE(
     cpu_moe_auto_coldest,
     "--n-cpu-moe auto leaves the {experts} coldest experts of each layer to the processor, by the "
     "store's profile: at least {ms} ms a token, where the first {layers} layers would take {layers_ms}");

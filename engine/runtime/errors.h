@@ -217,13 +217,14 @@ FOVEA_ERROR(context_full, all_states_in_use, "all states are in use by other seq
 // Questions and answers.
 FOVEA_ERROR(invalid, empty_stop_string, "a stop string is empty", "");
 
-// processor.cpp, fit.cpp, load_plan.cpp: two cards
+// processor.cpp, two_cards.cpp: two cards
 FOVEA_ERROR(invalid, not_two_cards, "these are not two different cards",
             "Name two, as in --device cuda:0,cuda:1");
-FOVEA_ERROR(unsupported, two_cards_hold_the_file,
-            "two cards hold a model as its file has it: a policy, tiers, a budget and what is left to the "
-            "processor are for one card",
+FOVEA_ERROR(unsupported, not_for_two_cards,
+            "two cards divide a model by its layers: policies that lower layers, and -ngl, are for one card",
             "Leave these out, or name one card");
+FOVEA_ERROR(invalid, budget_of_second_card, "gives two cards a budget each, and one device is named",
+            "Give one size, or name two cards as in --device cuda:0,cuda:1");
 FOVEA_ERROR(invalid, device_memory_of_two_cards, "describes one card, and two are named",
             "Leave it out, or name one card");
 FOVEA_ERROR(unsupported, layers_cannot_be_parted, "this model's layers cannot be divided between two cards",

@@ -29,6 +29,7 @@
 #include "engine/runtime/plan_advice.h"
 #include "engine/runtime/prediction.h"
 #include "engine/runtime/processor.h"
+#include "engine/runtime/two_cards.h"
 #include "kernels/cpu/ceiling.h"
 
 namespace fovea::runtime {
@@ -166,17 +167,8 @@ std::optional<Error> refusal(const Subject& subject, const LoadOptions& options,
     return errors::budget_beyond_device(Bytes{plan.budget_bytes}, Bytes{machine.device_free_bytes()}, device)
         .at(phrases::budget_place());
   }
-  if (!plan.fits && machine.first != nullptr) {
-    const Plan::FirstCard& first = plan.first_card;
-    Error error = errors::two_cards_too_small(machine.first->name(), Bytes{first.total_bytes()}, first.layers,
-                                              Bytes{first.budget_bytes}, machine.device->name(),
-                                              Bytes{plan.total_bytes}, Bytes{plan.budget_bytes})
-                      .at(phrases::device_place(options.device));
-    plan.advice = {error.advice};
-    return error;
-  }
   if (!plan.fits) {
-    plan.advice = advise_on_budget(subject, options, machine, fitted);
+    if (!machine.shares_layers()) plan.advice = advise_on_budget(subject, options, machine, fitted);
     const Bytes budget{plan.budget_bytes}, least{plan.min_bytes};
     Error error = fitted.units.policy == PolicyKind::none
                       ? errors::budget_too_small_for_device(budget, device, least)
@@ -185,10 +177,11 @@ std::optional<Error> refusal(const Subject& subject, const LoadOptions& options,
                                                               ? fitted.units.inputs.tier_names.front()
                                                               : fitted.units.inputs.tier_names.back(),
                                                           least);
-    return std::move(error)
-        .at(phrases::budget_place())
-        .advise(advise_in_short(subject, options, machine, fitted));
+    error = std::move(error).at(phrases::budget_place());
+    if (machine.shares_layers()) return error;
+    return std::move(error).advise(advise_in_short(subject, options, machine, fitted));
   }
+  if (machine.shares_layers()) return std::nullopt;
   const auto advice = [&] { return advise_on_main_memory(subject, options, machine, plan); };
   if (auto held = check_main_memory(plan, advice); !held) {
     plan.fits = false;
@@ -203,9 +196,9 @@ double uses_of_absent(const Fitted& fitted, std::int64_t experts_used, std::span
   const UnitPlan& units = fitted.units;
   const std::vector<double> chances = precision::chances(units.units, experts_used, uses);
   double sum = 0;
-  for (auto unit = static_cast<std::size_t>(units.units.first(fitted.host_layers)); unit < chances.size();
+  for (UnitId unit = units.units.first(fitted.layers.first); unit < units.units.first(fitted.layers.end);
        ++unit)
-    if (units.absent[unit]) sum += chances[unit];
+    if (units.absent[static_cast<std::size_t>(unit)]) sum += chances[static_cast<std::size_t>(unit)];
   return sum;
 }
 
@@ -471,6 +464,9 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
     if (machine.first != nullptr) machine.facts.first_free_bytes = machine.first_free_bytes();
     machine.facts.main_memory_bytes = machine.main_memory_bytes();
   }
+  if (machine.first != nullptr) return plan_two_cards(subject, options, machine);
+  if (options.precision.first_budget_bytes > 0)
+    return fail(phrases::budget_place(), errors::budget_of_second_card());
   FOVEA_TRY(Fitted fitted, fit(subject, options, machine));
   PlannedLoad out{.fitted = std::move(fitted)};
   const std::int64_t from = options.precision.offload.stream_from;
@@ -513,6 +509,8 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
     std::vector<bool> on_host = out.fitted.units.absent;
     for (std::size_t unit = 0; unit < out.fitted.units.changes_places.size(); ++unit)
       if (out.fitted.units.changes_places[unit]) on_host[unit] = true;
+    for (std::size_t unit = 0; unit < on_host.size(); ++unit)
+      if (out.fitted.units.is_elsewhere(static_cast<UnitId>(unit))) on_host[unit] = false;
     out.host = precision::host_shares(out.fitted.units.units, on_host);
     out.host_uses_per_token =
         uses_of_absent(out.fitted, subject.config->experts_used(), profile ? profile->uses : no_uses);

@@ -26,12 +26,15 @@ struct PlannedLoad {
   std::vector<models::HostShare> host =
       {};                          // [layers] what the processor computes beside the device; or empty
   double host_uses_per_token = 0;  // experts of these, expected by what is known of their use
+  // Of two cards: the first one's part, of which the plan above tells, too.
+  std::unique_ptr<PlannedLoad> first = {};
 };
 
 // plan_model() for a machine that is given.
 Result<LoadPlan> plan_file(const LoadOptions& options, const Machine& machine);
 
-// `options` with the sizes chosen (choose_defaults). Reads no weights; opens the store where there is one.
+// `options` with the sizes chosen (choose_defaults). Reads no weights; opens the store where there is one. Of
+// one of two cards whose part is given (Machine::layers) main memory is not checked.
 Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options, const Machine& machine);
 
 // The file that holds the versions that these options ask for.
