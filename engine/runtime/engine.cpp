@@ -42,7 +42,7 @@ MemoryUse Engine::memory() const {
           .host_weights = parts_->host_weight_bytes(),
           .host_cache = parts_->precision ? parts_->precision->cached_bytes() : 0,
           .host_buffers = parts_->forward->bytes().host +
-                          (parts_->first_device ? 0 : parts_->cache->host_bytes()) +
+                          (parts_->first_device ? 0 : parts_->cache->first_bytes()) +
                           (card ? states.host + windows.host : 0) +
                           (parts_->precision ? parts_->precision->transfer_bytes() : 0),
           .first_card = parts_->first_card_bytes()};

@@ -250,7 +250,7 @@ void log_loaded(const Engine::Parts& parts, double seconds) {
   log::info("runtime", "loaded ", options.model.string(), " (", parts.info.architecture, ") in ", seconds,
             " s: weights ", parts.model->weight_bytes(), " bytes, on the host beside them ",
             parts.host_weight_bytes(), " bytes, KV cache ", parts.cache->bytes(), " and there ",
-            parts.cache->host_bytes(), " bytes for ", options.context, " tokens, activations ",
+            parts.cache->first_bytes(), " bytes for ", options.context, " tokens, activations ",
             parts.forward->bytes().device, " bytes, ", options.threads, " threads, ",
             parts.device->instruction_set());
   const Plan& plan = parts.plan.plan;

@@ -158,8 +158,8 @@ KvCache::Settings kv_settings(const models::ModelConfig& config, const LoadOptio
   KvCache::Settings settings{.shape = page_shape(config, options),
                              .context = std::max(options.context, options.cache_tokens),
                              .sequences = options.sequences};
-  settings.host_layers = options.host_layers;
-  for (std::int64_t layer = options.host_layers; layer < config.layer_count(); ++layer) {
+  settings.first_layers = options.host_layers;
+  for (std::int64_t layer = 0; layer < config.layer_count(); ++layer) {
     const models::AttentionConfig* const attention = config.layer(layer).attention();
     if (attention && attention->kv_from < 0)
       settings.windows.window = std::max(settings.windows.window, attention->window);

@@ -105,7 +105,7 @@ struct Engine::Parts {
   // … and of another card, all and its arena.
   std::int64_t first_card_bytes() const {
     if (!first_device) return 0;
-    return first_layers->weight_bytes() + cache->host_bytes() + forward->first_bytes() + first_arena_bytes() +
+    return first_layers->weight_bytes() + cache->first_bytes() + forward->first_bytes() + first_arena_bytes() +
            (precision ? precision->cards().front().own_bytes() : 0);
   }
   std::int64_t first_arena_bytes() const {
