@@ -323,6 +323,10 @@ std::string plan_text(const LoadPlan& report, std::int64_t prompt_tokens) {
 Result<void> check_fits(const LoadPlan& report) {
   const Plan& plan = report.plan;
   if (plan.fits) return {};
+  if (const Plan::FirstCard& first = plan.first_card; first.layers > 0 && !first.fits)
+    return fail(phrases::plan_place(),
+                errors::plan_beyond_budget(Bytes{first.total_bytes}, Bytes{first.budget_bytes},
+                                           Bytes{first.min_bytes}));
   if (plan.total_bytes <= plan.budget_bytes)
     return fail(phrases::plan_place(),
                 errors::plan_beyond_main_memory(Bytes{plan.host_bytes}, Bytes{plan.host_available_bytes})

@@ -287,9 +287,11 @@ void add_offload(CLI::App& command, OffloadSettings& offload) {
             "--cpu-moe", [&offload] { offload.cpu_moe_layers = max_layers; },
             "Keep all experts off the device (-cmoe)"))
       ->excludes(some);
-  group(command.add_option("--override-tensor", offload.override_tensors,
-                           "PATTERN=PLACE,…: units with a tensor whose name the regular expression is found "
-                           "in; PLACE is CPU (off the device) or GPU; the first that is found decides (-ot)"))
+  group(command.add_option(
+            "--override-tensor", offload.override_tensors,
+            "PATTERN=PLACE,…: units with a tensor whose name the regular expression is found "
+            "in, or beside a GPU the first layers as a whole where all of them is named; PLACE is "
+            "CPU (off the device) or GPU; the first that is found decides (-ot)"))
       ->allow_extra_args(false);
   group(command.add_option(
             "--n-gpu-layers,--gpu-layers", offload.gpu_layers,

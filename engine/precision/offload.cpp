@@ -49,6 +49,20 @@ bool found(const text::Regex& expression, std::string_view name) {
   return !matches.empty();
 }
 
+// Whether the first pattern that fits this name sends it away.
+bool goes_away(const std::vector<Override>& overrides, std::string_view name) {
+  const auto first =
+      std::ranges::find_if(overrides, [&](const Override& each) { return found(each.expression, name); });
+  return first != overrides.end() && first->away;
+}
+
+std::vector<std::string> attention_names(std::int64_t layer) {
+  std::vector<std::string> names;
+  for (const char* part : {"attn_q", "attn_k", "attn_v", "attn_output"})
+    names.push_back("blk." + std::to_string(layer) + "." + part + ".weight");
+  return names;
+}
+
 class Choosing {
  public:
   Choosing(const UnitTable& units, const OffloadSettings& settings, SlowerPlace place, const HostCost* cost,
@@ -274,6 +288,33 @@ Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSett
                                        const FitsWithout& fits, SlowerPlace place, const HostCost* cost,
                                        Taken taken) {
   return Choosing(units, settings, place, cost, taken).run(fits);
+}
+
+Result<std::int64_t> layers_named_whole(const std::vector<std::string>& override_tensors, std::int64_t layers,
+                                        bool has_experts) {
+  FOVEA_TRY(const auto overrides, parse(override_tensors));
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    std::vector<std::string> names = attention_names(layer);
+    for (const char* part : {"ffn_gate", "ffn_up", "ffn_down"})
+      names.push_back("blk." + std::to_string(layer) + "." + part + (has_experts ? "_exps" : "") + ".weight");
+    if (!std::ranges::all_of(names, [&](const std::string& name) { return goes_away(overrides, name); }))
+      return layer;
+  }
+  return layers;
+}
+
+Result<std::vector<std::string>> patterns_of_attention(const std::vector<std::string>& override_tensors,
+                                                       std::int64_t first, std::int64_t layers) {
+  FOVEA_TRY(const auto overrides, parse(override_tensors));
+  std::vector<std::string> patterns;
+  for (const Override& each : overrides) {
+    bool names_some = false;
+    for (std::int64_t layer = first; layer < layers && each.away; ++layer)
+      for (const std::string& name : attention_names(layer))
+        names_some = names_some || found(each.expression, name);
+    if (names_some) patterns.push_back(each.pattern);
+  }
+  return patterns;
 }
 
 std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent) {

@@ -410,9 +410,19 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
       return note.is(phrases::gpu_layers_leave_experts.code) ||
              note.is(phrases::gpu_layers_leave_feed_forward.code);
     });
-    choice.notes.push_back(offload.gpu_layers > 1 ? phrases::gpu_layers_leave_layers(offload.gpu_layers, away)
-                                                  : phrases::gpu_layers_leave_nearly_all(offload.gpu_layers));
+    const bool by_number = offload.gpu_layers >= 0 && plan.units.layers() + 1 - offload.gpu_layers >= away;
+    choice.notes.push_back(!by_number ? phrases::override_leaves_layers(away)
+                           : offload.gpu_layers > 1
+                               ? phrases::gpu_layers_leave_layers(offload.gpu_layers, away)
+                               : phrases::gpu_layers_leave_nearly_all(offload.gpu_layers));
     if (overruled) choice.notes.push_back(phrases::override_overruled(away));
+  }
+  if (host_computes) {
+    FOVEA_TRY(const auto patterns,
+              patterns_of_attention(offload.override_tensors, plan.others_on_card ? 0 : plan.layers.first,
+                                    plan.units.layers()));
+    for (const std::string& pattern : patterns)
+      choice.notes.push_back(phrases::override_keeps_attention(pattern));
   }
   leave_others_out();
   plan.changes_places = changing_places(around, plan, choice.named);

@@ -6,6 +6,7 @@
 #include "engine/core/result.h"
 #include "engine/layers/forward.h"
 #include "engine/models/host_weights.h"
+#include "engine/precision/offload.h"
 #include "engine/precision/tier_map.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/main_memory.h"
@@ -77,13 +78,17 @@ std::int64_t largest_expert(const Subject& subject) {
   return largest;
 }
 
-// As many as -ngl leaves there, but for the last one; none where a model's layers cannot be parted: then its
-// experts or its feed-forward alone go.
-std::int64_t whole_layers_on_host(const Subject& subject, const LoadOptions& options,
-                                  const Machine& machine) {
-  const std::int64_t given = options.precision.offload.gpu_layers, layers = subject.config->layer_count();
-  if (given < 0 || !machine.is_card() || !machine.has_file || !subject.host_layers) return 0;
-  const std::int64_t away = std::clamp<std::int64_t>(layers + 1 - given, 0, layers - 1);
+// As many as -ngl leaves there, or patterns name in all their parts, but for the last one; none where a
+// model's layers cannot be parted: then its experts or its feed-forward alone go.
+Result<std::int64_t> whole_layers_on_host(const Subject& subject, const LoadOptions& options,
+                                          const Machine& machine) {
+  const OffloadSettings& offload = options.precision.offload;
+  const std::int64_t layers = subject.config->layer_count();
+  if (!machine.is_card() || !machine.has_file || !subject.host_layers) return 0;
+  FOVEA_TRY(const std::int64_t named,
+            precision::layers_named_whole(offload.override_tensors, layers, subject.has_experts()));
+  const std::int64_t left = offload.gpu_layers < 0 ? 0 : layers + 1 - offload.gpu_layers;
+  const std::int64_t away = std::clamp<std::int64_t>(std::max(left, named), 0, layers - 1);
   return models::can_divide(*subject.config, away) ? away : 0;
 }
 
@@ -99,8 +104,10 @@ struct Trial {
 Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machine& machine,
                         const Trial& trial) {
   options.chunk = trial.chunk;
-  options.host_layers =
-      machine.shares_layers() ? machine.cut() : whole_layers_on_host(subject, options, machine);
+  options.host_layers = machine.cut();
+  if (!machine.shares_layers()) {
+    FOVEA_TRY(options.host_layers, whole_layers_on_host(subject, options, machine));
+  }
   const models::LayerRange all = subject.all_layers();
   const models::LayerRange here =
       machine.shares_layers() ? machine.layers : models::LayerRange{options.host_layers, all.end};
@@ -125,7 +132,7 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
       // Units of other layers are left to the unit plan.
       .dense_bytes = subject.dense_bytes(with_policy, all) - subject.dense_bytes(of_units, all) +
                      subject.dense_bytes(of_units, here),
-      .kv_bytes = has_cut_off ? KvCache::host_bytes(kv) : KvCache::bytes(kv),
+      .kv_bytes = has_cut_off ? KvCache::first_bytes(kv) : KvCache::bytes(kv),
       .window_bytes = windows.device + (machine.is_card() ? 0 : windows.host),
       .state_bytes = states.sequence_bytes() + (machine.is_card() ? 0 : states.saved_bytes()),
       .activation_bytes = layers::Forward::activation_bytes(*subject.config, max_pass_tokens(options)),
@@ -144,7 +151,7 @@ Result<Fitted> fit_with(const Subject& subject, LoadOptions options, const Machi
   if (options.host_layers > 0 && !machine.shares_layers()) {
     before = subject.host_layers(of_units, options.host_layers);
     around.host_layer_bytes = before.host_bytes;
-    around.host_kv_bytes = KvCache::host_bytes(kv);
+    around.host_kv_bytes = KvCache::first_bytes(kv);
     const std::int64_t buffers =
         layers::Forward::first_layers_bytes(*subject.config, pass_limits(*subject.config, options));
     around.exchange_bytes += buffers;
