@@ -138,7 +138,7 @@ std::unique_ptr<KvCache> make_stateful(std::int64_t context, std::int64_t blocks
                                     .spacing = spacing,
                                     .turn_ends = turn_ends},
                           .poison = true},
-                         fovea::tests::heap_device(), fovea::tests::no_stream(), &fovea::tests::heap_device())
+                         fovea::tests::heap_device(), fovea::tests::no_stream())
       .value();
 }
 
@@ -150,7 +150,7 @@ std::unique_ptr<KvCache> make_cache(std::int64_t context, const PageShape& shape
                           .first_layers = first_layers,
                           .windows = {.window = places > 0 ? window : 0, .places = places, .saved = saved},
                           .poison = true},
-                         fovea::tests::heap_device(), fovea::tests::no_stream())
+                         fovea::tests::heap_device(), fovea::tests::no_stream(), &fovea::tests::heap_device())
       .value();
 }
 
