@@ -200,7 +200,7 @@ std::string of_what_there_is(std::int64_t bytes, std::int64_t available) {
 
 // Then main memory has all experts, and nothing comes from a store.
 bool only_changes_places(const LoadPlan& report) {
-  return report.host_computes && report.policy() == PolicyKind::fovea && report.units_offloaded > 0 &&
+  return report.host_computes && moves_experts(report.policy()) && report.units_offloaded > 0 &&
          report.plan.parts.experts.size() == 1;
 }
 

@@ -282,7 +282,7 @@ bool UnitPlan::comes_from_host() const {
 }
 
 bool asks_for_places(const PrecisionRequest& request) {
-  return request.policy == PolicyKind::fovea && request.offload.any() &&
+  return moves_experts(request.policy) && request.offload.any() &&
          request.tiers == std::vector<std::string>{"file"};
 }
 
@@ -371,7 +371,8 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
     FOVEA_CHECK(check_ladder(std::ssize(plan.tiers)));
     note_free_step(plan);
   }
-  if (policy == PolicyKind::dynaexq && std::ssize(plan.tiers) != dynaexq_tiers)
+  // Its cold ones may be the processor's instead.
+  if (policy == PolicyKind::dynaexq && std::ssize(plan.tiers) != dynaexq_tiers && !around.changes_places)
     return fail(phrases::option_place("--tiers"),
                 errors::dynaexq_needs_two_tiers(plan.tiers.size(), names, names.front(),
                                                 names.size() > 1 ? names.back() : "q2"));

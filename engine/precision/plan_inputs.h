@@ -132,8 +132,8 @@ struct UnitPlan {
   bool comes_from_host() const;
 };
 
-// Whether experts shall change places between a card and the processor: what fovea moves where it is given
-// the file's format alone and something is left to the processor.
+// Whether experts shall change places between a card and the processor: what fovea and dynaexq move where
+// they are given the file's format alone and something is left to the processor.
 bool asks_for_places(const PrecisionRequest& request);
 
 // ErrorKind::invalid or ::unsupported names the flag, tier or pattern that is wrong. The weights and their

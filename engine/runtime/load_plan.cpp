@@ -145,9 +145,25 @@ void add_host_place(const Fitted& fitted, const Subject& subject, double cost_of
   world.host_place = true;
   for (std::size_t unit = 0; unit < count; ++unit) {
     if (!units.absent[unit] || !units.changes_places[unit]) continue;
-    tiers[unit] = static_cast<TierId>(known);
+    if (!tiers.empty()) tiers[unit] = static_cast<TierId>(known);
     ++world.capacity.back();
   }
+  if (units.policy != PolicyKind::dynaexq) return;
+  // As many of each layer, and of some one more. The processor has room for all.
+  std::vector<std::int64_t> here;
+  for (std::int64_t layer = 0; layer < world.layers(); ++layer) {
+    std::int64_t moving = 0, present = 0;
+    for (UnitId id = units.units.first(layer); id < units.units.first(layer + 1); ++id) {
+      const auto unit = static_cast<std::size_t>(id);
+      moving += units.changes_places[unit] ? 1 : 0;
+      present += units.changes_places[unit] && !units.absent[unit] ? 1 : 0;
+    }
+    if (moving > 0) here.push_back(present);
+    world.capacity.back() += present;
+  }
+  world.high_per_layer = std::ranges::min(here);
+  world.layers_with_more =
+      std::ranges::count_if(here, [&](std::int64_t units_here) { return units_here > world.high_per_layer; });
 }
 
 Result<double> processor_gb_per_s(int threads) {
@@ -205,7 +221,10 @@ double uses_of_absent(const Fitted& fitted, std::int64_t experts_used, std::span
 std::vector<std::uint8_t> shown_tiers(const UnitPlan& units, std::vector<TierId> tiers) {
   tiers.resize(static_cast<std::size_t>(units.units.size()), 0);
   for (std::size_t unit = 0; unit < tiers.size(); ++unit) {
-    if (units.absent[unit] || tiers[unit] == no_tier) tiers[unit] = not_on_device;
+    // What may change places is where the policy says, whatever the planner took.
+    const bool moves = !units.changes_places.empty() && units.changes_places[unit];
+    const bool away = moves ? tiers[unit] >= units.tiers.size() : units.absent[unit];
+    if (away || tiers[unit] == no_tier) tiers[unit] = not_on_device;
   }
   return tiers;
 }
