@@ -1,6 +1,4 @@
-// A model divided over two cards, or over one as if it were two, against the whole one: bit for bit.
-#include <cstring>
-
+// A model divided over two cards, or over one as if it were two.
 #include "engine/core/result.h"
 #include "engine/runtime/load.h"
 #include "engine/selftest/engines.h"
@@ -17,14 +15,13 @@ Result<SelfTestPart> test_two_cards(const Bench& bench) {
     for (const std::int64_t chunk : {std::int64_t{1}, std::ssize(model.tokens)}) {
       if (bench.stop.stop_requested()) return stopped();
       request.chunk = chunk;
-      FOVEA_TRY(const auto whole, runtime::load(request, {}, {}, bench.stop, &bench.device));
-      FOVEA_TRY(const auto expected, all_logits(*whole, model.tokens, bench.stop));
       FOVEA_TRY(const auto divided, runtime::load(request, {}, {}, bench.stop, &bench.device, {}, {},
                                                   bench.second != nullptr ? bench.second : &bench.device));
       FOVEA_TRY(const auto given, all_logits(*divided, model.tokens, bench.stop));
-      const bool same = given.size() == expected.size() &&
-                        std::memcmp(given.data(), expected.data(), given.size() * sizeof(float)) == 0;
-      count(part, same ? Phrase() : phrases::selftest_divided(std::string(model.name), chunk));
+      const Phrase wrong = wrong_logit(given, model);
+      count(part, wrong.empty() ? Phrase()
+                                : phrases::selftest_divided(
+                                      phrases::selftest_prompt(std::string(model.name), chunk, wrong)));
       const Plan& plan = divided->plan().plan;
       const bool is_divided = plan.first_card.layers > 0 && divided->memory().first_card > 0;
       count(part, is_divided ? Phrase() : phrases::selftest_not_divided(std::string(model.name)));
