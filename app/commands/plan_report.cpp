@@ -110,6 +110,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
           {"layers", units_of_layers(report)},
           {"basis",
            {{"device_free_bytes", report.basis.device_free_bytes},
+            {"first_free_bytes", report.basis.first_free_bytes},
             {"main_memory_free_bytes", report.basis.main_memory_free_bytes},
             {"store", report.basis.store_fingerprint}}}};
 }
@@ -149,8 +150,9 @@ const char* const plan_keys =
     "                 bring experts to the card; 0: they do not\n"
     "  units          their number by tier, and on the host or on disk; unit_bytes: what one takes there;\n"
     "                 layers: which of each layer's units begin at which tier\n"
-    "  basis          what the plan rests on: device_free_bytes and main_memory_free_bytes, which were free\n"
-    "                 beside a card, and the store by its fingerprint (empty: there is none, all units count "
+    "  basis          what the plan rests on: device_free_bytes, first_free_bytes (of two cards) and\n"
+    "                 main_memory_free_bytes, which were free beside a card, and the store by its "
+    "fingerprint (empty: there is none, all units count "
     "as\n"
     "                 hurt alike)\n"
     "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
@@ -170,13 +172,17 @@ std::string row(const std::string& name, std::int64_t bytes, const std::string& 
 std::string summary(const LoadPlan& report) {
   const Plan& plan = report.plan;
   std::string text;
-  if (report.policy() == PolicyKind::dynaexq && plan.parts.experts.size() > 1)
+  if (report.policy() == PolicyKind::dynaexq && plan.parts.experts.size() > 1 && plan.first_card.layers == 0)
     text += fmt::format("In each layer {} of {} experts are at {}. ", plan.high_per_layer,
                         report.units_per_layer, plan.parts.experts.front().name);
   if (report.policy() == PolicyKind::fovea) {
     std::vector<std::string> parts;
-    for (const PlanTier& tier : plan.parts.experts)
-      if (tier.units > 0) parts.push_back(fmt::format("{} at {}", tier.units, tier.name));
+    for (std::size_t i = 0; i < plan.parts.experts.size(); ++i) {
+      const PlanTier& tier = plan.parts.experts[i];
+      const auto& other = plan.first_card.parts.experts;  // of two cards the same tiers
+      const std::int64_t units = tier.units + (i < other.size() ? other[i].units : 0);
+      if (units > 0) parts.push_back(fmt::format("{} at {}", units, tier.name));
+    }
     if (parts.size() > 1)
       text += fmt::format("Experts: {}; the conversation decides which. ", fmt::join(parts, ", "));
   }
@@ -209,7 +215,7 @@ std::string beside_the_card(const LoadPlan& report) {
   std::string text;
   const std::int64_t layers = report.options.host_layers;
   if (const Plan::FirstCard& first = plan.first_card; first.layers > 0) {
-    text += row("on the other card", first.total_bytes,
+    text += row("on the first card", first.total_bytes,
                 fmt::format("the first {} layers; {}", first.layers,
                             of_what_there_is(first.total_bytes, first.budget_bytes)));
     text += row("  dense weights", first.parts.dense) + tier_rows(first.parts, "  ");

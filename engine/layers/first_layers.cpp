@@ -29,7 +29,7 @@ Result<std::unique_ptr<FirstLayers>> FirstLayers::create(const HostPart& host, c
                          .device = host.device,
                          .threads = host.threads,
                          .uses_per_token = host.first_uses_per_token,
-                         .stream = host.stream};
+                         .stream = host.first_streams};
   FOVEA_TRY(Forward forward, Forward::create(model, place, limits, experts));
   kernels::StreamOptions options = host.first_stream;
   options.threads = host.threads;

@@ -66,8 +66,13 @@ std::vector<std::string> attention_names(std::int64_t layer) {
 class Choosing {
  public:
   Choosing(const UnitTable& units, const OffloadSettings& settings, SlowerPlace place, const HostCost* cost,
-           Taken taken)
-      : units_(units), settings_(settings), place_(place), cost_(cost), taken_(taken) {
+           Taken taken, std::int64_t whole_layers)
+      : units_(units),
+        settings_(settings),
+        place_(place),
+        cost_(cost),
+        taken_(taken),
+        whole_layers_(whole_layers) {
     choice_.absent.resize(static_cast<std::size_t>(units.size()));
     decided_.resize(choice_.absent.size());
   }
@@ -127,6 +132,8 @@ class Choosing {
         ++taken;
         if (hits < std::ssize(names)) ++in_part;
       }
+      if (taken == 0 && place_ == SlowerPlace::host && override.away && names_whole_layers(override))
+        continue;
       if (taken == 0 && place_ == SlowerPlace::host && override.away)
         return fail(phrases::option_place(flag), errors::override_names_nothing(override.pattern));
       if (taken == 0) choice_.notes.push_back(phrases::override_changes_nothing(override.pattern));
@@ -134,6 +141,14 @@ class Choosing {
         choice_.notes.push_back(phrases::override_moves_whole_units(override.pattern, in_part));
     }
     return {};
+  }
+
+  // Attention of those that go as a whole.
+  bool names_whole_layers(const Override& override) const {
+    for (std::int64_t layer = 0; layer < whole_layers_; ++layer)
+      for (const std::string& name : attention_names(layer))
+        if (found(override.expression, name)) return true;
+    return false;
   }
 
   void apply_device_layers() {
@@ -271,6 +286,7 @@ class Choosing {
   const SlowerPlace place_;
   const HostCost* const cost_;  // or null
   const Taken taken_;
+  const std::int64_t whole_layers_;
   OffloadChoice choice_;
   std::vector<bool> decided_;  // by a pattern
 };
@@ -286,17 +302,19 @@ std::vector<std::string> tensor_names(const UnitTable& units, UnitId id) {
 
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
                                        const FitsWithout& fits, SlowerPlace place, const HostCost* cost,
-                                       Taken taken) {
-  return Choosing(units, settings, place, cost, taken).run(fits);
+                                       Taken taken, std::int64_t whole_layers) {
+  return Choosing(units, settings, place, cost, taken, whole_layers).run(fits);
 }
 
-Result<std::int64_t> layers_named_whole(const std::vector<std::string>& override_tensors, std::int64_t layers,
-                                        bool has_experts) {
+Result<std::int64_t> layers_named_whole(const std::vector<std::string>& override_tensors,
+                                        const std::vector<bool>& has_experts) {
   FOVEA_TRY(const auto overrides, parse(override_tensors));
+  const std::int64_t layers = std::ssize(has_experts);
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     std::vector<std::string> names = attention_names(layer);
     for (const char* part : {"ffn_gate", "ffn_up", "ffn_down"})
-      names.push_back("blk." + std::to_string(layer) + "." + part + (has_experts ? "_exps" : "") + ".weight");
+      names.push_back("blk." + std::to_string(layer) + "." + part +
+                      (has_experts[static_cast<std::size_t>(layer)] ? "_exps" : "") + ".weight");
     if (!std::ranges::all_of(names, [&](const std::string& name) { return goes_away(overrides, name); }))
       return layer;
   }

@@ -49,15 +49,16 @@ enum class Taken : std::uint8_t { first_layers, of_each_layer };
 // ErrorKind::invalid names the pattern or number that is wrong, ErrorKind::unsupported is for linear layers
 // on disk. With cpu_moe_layers −1 the smallest N is sought for which `fits`; when no N does, all layers'
 // experts are away. With `cost`, of experts on the host, also the fewest of each layer that its chances call
-// cold: what costs less is chosen.
+// cold: what costs less is chosen. Patterns may name attention of the first `whole_layers`.
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
                                        const FitsWithout& fits, SlowerPlace place = SlowerPlace::disk,
-                                       const HostCost* cost = nullptr, Taken taken = Taken::first_layers);
+                                       const HostCost* cost = nullptr, Taken taken = Taken::first_layers,
+                                       std::int64_t whole_layers = 0);
 
-// How many of the first layers the patterns send to the slower place with their attention and all. ErrorKind
-// as above.
-Result<std::int64_t> layers_named_whole(const std::vector<std::string>& override_tensors, std::int64_t layers,
-                                        bool has_experts);
+// How many of the first layers, [layers] with experts or without, the patterns send to the slower place with
+// their attention and all. ErrorKind as above.
+Result<std::int64_t> layers_named_whole(const std::vector<std::string>& override_tensors,
+                                        const std::vector<bool>& has_experts);
 // The patterns that send attention of a layer from `first` on there, which stays where it is.
 Result<std::vector<std::string>> patterns_of_attention(const std::vector<std::string>& override_tensors,
                                                        std::int64_t first, std::int64_t layers);

@@ -170,7 +170,12 @@ std::vector<bool> changing_places(const Surroundings& around, const UnitPlan& pl
       any_goes = any_goes || (changes[unit] && plan.absent[unit]);
     }
   }
-  if (!any_goes) return {};
+  // Of what the host has no copy nobody could bring it, so that all that the device has must be free to go.
+  bool all_free = true;
+  for (UnitId id = plan.units.first(plan.layers.first); id < plan.units.first(plan.layers.end); ++id)
+    all_free =
+        all_free && (changes[static_cast<std::size_t>(id)] || plan.absent[static_cast<std::size_t>(id)]);
+  if (!any_goes || (plan.takes_from_host() && !all_free)) return {};
   return changes;
 }
 
@@ -211,12 +216,14 @@ std::int64_t largest_of_host(const Surroundings& around, const UnitPlan& plan) {
   return largest;
 }
 
-// Nothing without a profile.
-std::optional<HostCost> host_cost(const UnitTable& units, const Surroundings& around) {
+// Nothing without a profile. Of the layers that the device computes.
+std::optional<HostCost> host_cost(const UnitPlan& plan, const Surroundings& around) {
+  const UnitTable& units = plan.units;
   if (!around.host_bytes || around.uses.empty() || around.host_gb_per_s <= 0) return std::nullopt;
   HostCost cost{.chances = chances(units, around.experts_used, around.uses),
                 .bytes = {},
-                .gb_per_s = around.host_gb_per_s};
+                .gb_per_s = around.host_gb_per_s,
+                .layers = plan.layers};
   for (const Unit& unit : units.units()) {
     std::int64_t& bytes = cost.bytes.emplace_back();
     for (const models::MatrixSource& matrix : unit.matrices()) bytes += around.host_bytes(matrix);
@@ -394,11 +401,12 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
     set_inputs(device, request, around, plan);
     return plan_precision_anyway(plan.inputs, policy).plan.fits;
   };
-  const std::optional<HostCost> cost = host_cost(plan.units, around);
+  const std::optional<HostCost> cost = host_cost(plan, around);
   FOVEA_TRY(OffloadChoice choice,
             choose_offloaded(plan.units, offload, fits, host_computes ? SlowerPlace::host : SlowerPlace::disk,
                              cost ? &*cost : nullptr,
-                             around.changes_places ? Taken::of_each_layer : Taken::first_layers));
+                             around.changes_places ? Taken::of_each_layer : Taken::first_layers,
+                             plan.others_on_card ? 0 : plan.layers.first));
   plan.absent = std::move(choice.absent);
   for (std::size_t unit = 0; unit < around.to_host.size(); ++unit)
     if (around.to_host[unit]) plan.absent[unit] = true;

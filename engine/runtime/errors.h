@@ -58,6 +58,7 @@ FOVEA_PHRASE(context_beyond_model,
 
 // How a plan differs from the one that was shown.
 FOVEA_PHRASE(budget_is_other, "the budget is {now} instead of {before}");
+FOVEA_PHRASE(first_layers_are_others, "the first card has {now} {now:layer|layers} instead of {before}");
 FOVEA_PHRASE(device_takes_other, "what is on the device takes {now} instead of {before}");
 FOVEA_PHRASE(host_takes_other, "what is beside the device takes {now} instead of {before}");
 FOVEA_PHRASE(device_free_is_other, "{now} is free on the device instead of {before}");
@@ -66,6 +67,12 @@ FOVEA_PHRASE(tiers_are_others,
 FOVEA_PHRASE(store_is_another, "it is based on {now} instead of {before}");
 FOVEA_PHRASE(no_store, "no store");
 FOVEA_PHRASE(the_store, "the store {fingerprint}");
+
+// Of two cards.
+FOVEA_PHRASE(
+    places_need_both_cards,
+    "Experts stay where they are: they change places with the processor's only where both cards leave it "
+    "some");
 
 // What to do.
 FOVEA_PHRASE(longer_context, "Load the model with a longer context");
@@ -233,6 +240,8 @@ FOVEA_ERROR(
     memory, two_cards_too_small,
     "{first} needs {first_needs} for the first {layers} layers and has {first_free} free, {last} needs "
     "{last_needs} for the others and has {last_free}",
-    "Choose a shorter context, or the model in fewer bits");
+    "Leave experts to the processor (--n-cpu-moe auto), lower --tiers, choose a shorter context, or the "
+    "model in "
+    "fewer bits");
 
 }  // namespace fovea::errors

@@ -85,8 +85,10 @@ Result<std::int64_t> whole_layers_on_host(const Subject& subject, const LoadOpti
   const OffloadSettings& offload = options.precision.offload;
   const std::int64_t layers = subject.config->layer_count();
   if (!machine.is_card() || !machine.has_file || !subject.host_layers) return 0;
-  FOVEA_TRY(const std::int64_t named,
-            precision::layers_named_whole(offload.override_tensors, layers, subject.has_experts()));
+  std::vector<bool> has_experts;
+  for (const models::LayerPlan& layer : subject.weights->layers)
+    has_experts.push_back(!layer.experts.empty());
+  FOVEA_TRY(const std::int64_t named, precision::layers_named_whole(offload.override_tensors, has_experts));
   const std::int64_t left = offload.gpu_layers < 0 ? 0 : layers + 1 - offload.gpu_layers;
   const std::int64_t away = std::clamp<std::int64_t>(std::max(left, named), 0, layers - 1);
   return models::can_divide(*subject.config, away) ? away : 0;

@@ -286,8 +286,10 @@ KvCache::Bytes KvCache::window_bytes(const Settings& settings) {
           .host = settings.windows.saved * window_page_bytes(settings)};
 }
 
-std::int64_t KvCache::token_bytes(bool in_windows) const {
-  return layers_of(settings_, in_windows ? Place::device_windows : Place::device).token_bytes();
+std::int64_t KvCache::token_bytes(bool in_windows, bool and_first) const {
+  const auto of = [&](Place place) { return layers_of(settings_, place).token_bytes(); };
+  return of(in_windows ? Place::device_windows : Place::device) +
+         (and_first ? of(in_windows ? Place::first_windows : Place::first) : 0);
 }
 
 KvCache::Bytes KvCache::state_bytes() const {
@@ -312,7 +314,9 @@ Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const
   }
   std::unique_ptr<WindowPages> windows;
   if (settings.windows.window > 0) {
-    std::vector<WindowPages::Side> sides{{layers_of(settings, Place::device_windows), device, stream}};
+    std::vector<WindowPages::Side> sides;
+    if (page_bytes(settings, Place::device_windows) > 0)
+      sides.push_back({layers_of(settings, Place::device_windows), device, stream});
     if (page_bytes(settings, Place::first_windows) > 0)
       sides.push_back({layers_of(settings, Place::first_windows), *first, at_first});
     FOVEA_TRY(windows, WindowPages::create(sides, settings.windows, pages(settings), settings.poison));

@@ -155,8 +155,9 @@ class KvCache {
   Bytes state_bytes() const;
   // Tokens between the places where sequences save their state; 0: they have none.
   std::int64_t state_spacing() const { return states_ ? states_->spacing() : 0; }
-  // Of a token on the device, in the layers that keep all of them, or in those that keep what windows see.
-  std::int64_t token_bytes(bool in_windows) const;
+  // Of a token on the device, in the layers that keep all of them, or in those that keep what windows see;
+  // and in the first layers, too.
+  std::int64_t token_bytes(bool in_windows, bool and_first = false) const;
   const Settings& settings() const { return settings_; }
   const PageShape& shape() const { return settings_.shape; }
   Statistics statistics() const;

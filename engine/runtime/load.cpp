@@ -66,7 +66,7 @@ void keep_to(const Shown& shown, LoadOptions& options, runtime::Machine& machine
   keep(machine.device_free_bytes(), basis.device_free_bytes, plan.total_bytes, options.precision.budget_bytes,
        machine.facts.device_free_bytes);
   if (machine.first != nullptr)
-    keep(machine.first_free_bytes(), plan.first_card.budget_bytes, plan.first_card.total_bytes,
+    keep(machine.first_free_bytes(), basis.first_free_bytes, plan.first_card.total_bytes,
          options.precision.first_budget_bytes, machine.facts.first_free_bytes);
 }
 
@@ -223,9 +223,10 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
     host_part.weights = &*parts.host_weights;
     host_part.uses_per_token = planned.host_uses_per_token;
   }
-  const auto brings = [](const runtime::PlannedLoad& card) { return card.fitted.units.brings_experts; };
-  if (brings(planned) || (planned.first && brings(*planned.first)))
+  if (planned.fitted.units.brings_experts)
     host_part.stream.from_tokens = options.precision.offload.stream_from;
+  if (planned.first && planned.first->fitted.units.brings_experts)
+    host_part.first_streams.from_tokens = options.precision.offload.stream_from;
   FOVEA_CHECK(add_precision(loading, std::move(planned), parts, progress, stop));
   if (parts.precision && parts.precision->not_cached())
     parts.plan.plan.notes.push_back(phrases::versions_are_not_kept(parts.precision->not_cached()->what));

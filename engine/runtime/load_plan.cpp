@@ -330,33 +330,38 @@ Result<void> divide_by_time(const Subject& subject, const LoadOptions& options,
   precision::HostCost host{
       .chances = precision::chances(units.units, subject.config->experts_used(), profile.uses),
       .bytes = {},
-      .gb_per_s = speeds.host};
+      .gb_per_s = speeds.host,
+      .layers = out.fitted.layers};
   const auto tiers = precision::index(world.tiers());
-  std::vector<std::int64_t> bytes;
-  std::vector<double> with_host;
+  std::vector<std::size_t> here;  // what another card has is not to be chosen
+  std::vector<std::int64_t> bytes, with_host_bytes;
+  std::vector<double> of_tiers, with_host;
   for (std::size_t unit = 0; unit < precision::index(world.units()); ++unit) {
     std::int64_t on_host = 0;
     for (const models::MatrixSource& matrix : units.units[static_cast<UnitId>(unit)].matrices())
       on_host += subject.host_bytes(matrix);
     host.bytes.push_back(on_host);
+    if (units.is_elsewhere(static_cast<UnitId>(unit))) continue;
+    here.push_back(unit);
     for (std::size_t tier = 0; tier < tiers; ++tier) {
       bytes.push_back(world.unit_bytes[unit * tiers + tier]);
-      with_host.push_back(loss[unit * tiers + tier]);
+      of_tiers.push_back(loss[unit * tiers + tier]);
+      with_host_bytes.push_back(bytes.back());
+      with_host.push_back(of_tiers.back());
     }
-    bytes.push_back(0);
+    with_host_bytes.push_back(0);
     with_host.push_back(rate * host.chances[unit] * static_cast<double>(on_host) / (1e6 * speeds.host));
   }
   const Plan& plan = out.fitted.precision.plan;
   const std::int64_t room = plan.budget_bytes - (plan.total_bytes - plan.arena_bytes);
-  FOVEA_TRY(const precision::TierMix all_here,
-            precision::best_mix({world.tiers(), world.unit_bytes, loss, room}));
+  FOVEA_TRY(const precision::TierMix all_here, precision::best_mix({world.tiers(), bytes, of_tiers, room}));
   FOVEA_TRY(const precision::TierMix divided,
-            precision::best_mix({world.tiers() + 1, bytes, with_host, room}));
+            precision::best_mix({world.tiers() + 1, with_host_bytes, with_host, room}));
   std::vector<bool> to_host(precision::index(world.units()));
   double cost = 0;
-  for (std::size_t unit = 0; unit < to_host.size(); ++unit) {
-    to_host[unit] = divided.tiers[unit] == tiers;
-    if (!to_host[unit]) cost += with_host[unit * (tiers + 1) + divided.tiers[unit]];
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    to_host[here[i]] = divided.tiers[i] == tiers;
+    if (!to_host[here[i]]) cost += with_host[i * (tiers + 1) + divided.tiers[i]];
   }
   const auto count = std::ranges::count(to_host, true);
   if (count == 0 || cost + 1e3 * rate * host.seconds(units.units, to_host) >= all_here.loss) return {};
@@ -398,40 +403,6 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
   return {};
 }
 
-// What swaps may keep in main memory beside the plan's own: every version of what moves, half of what is left
-// at most, or what somebody asked for.
-Result<std::int64_t> host_cache_bytes(const LoadOptions& options, const Machine& machine,
-                                      const UnitPlan& units, const Plan& plan) {
-  const bool moves = moves_experts(units.policy) || lowers_layers(units.policy);
-  if (!moves || !machine.is_card()) return 0;
-  if (units.comes_from_host() && options.precision.host_cache_bytes > 0)
-    return fail(phrases::option_place("--host-cache"), errors::host_cache_of_places());
-  if (units.comes_from_host()) return 0;
-  const bool all_move = !units.changes_places.empty();
-  std::vector<std::int64_t> sizes;
-  std::int64_t all = 0;
-  for (const precision::UnitGroup& group : units.inputs.groups) {
-    if (group.absent == group.units && !all_move) continue;
-    sizes.insert(sizes.end(), group.bytes.begin(), group.bytes.end());
-    all += group.layers * (group.units - (all_move ? 0 : group.absent)) *
-           std::accumulate(group.bytes.begin(), group.bytes.end(), std::int64_t{0});
-  }
-  if (sizes.empty()) return 0;
-  const auto as_slabs = [&](std::int64_t bytes) {
-    return precision::VersionCache::plan(bytes, sizes).bytes();
-  };
-  const std::int64_t left = std::max<std::int64_t>(0, plan.host_available_bytes - plan.host_bytes);
-  const std::int64_t asked_for = options.precision.host_cache_bytes;
-  if (asked_for < 0) return as_slabs(std::min(all, left / 2));
-  const Phrase place = phrases::option_place("--host-cache");
-  const std::int64_t bytes = as_slabs(std::min(all, asked_for));
-  if (asked_for > 0 && bytes == 0)
-    return fail(place, errors::host_cache_too_small(Bytes{asked_for}, Bytes{std::ranges::max(sizes)}));
-  if (plan.host_available_bytes > 0 && bytes > left)
-    return fail(place, errors::host_cache_too_large(Bytes{bytes}, Bytes{left}));
-  return bytes;
-}
-
 // Where nobody named tiers, and of those that were chosen only some are in a calibrated store: the plan for
 // these. A calibration is worth more than a tier. Nothing where too little would be left to move.
 Result<std::optional<PlannedLoad>> plan_for_calibrated(const Subject& subject, const LoadOptions& options,
@@ -460,6 +431,45 @@ Result<std::optional<PlannedLoad>> plan_for_calibrated(const Subject& subject, c
 }
 
 }  // namespace
+
+std::int64_t left_beside(const Plan& plan) {
+  if (plan.host_available_bytes == 0) return -1;
+  return std::max<std::int64_t>(0, plan.host_available_bytes - plan.host_bytes);
+}
+
+std::int64_t version_bytes(const UnitPlan& units) {
+  const bool moves = moves_experts(units.policy) || lowers_layers(units.policy);
+  if (!moves || units.comes_from_host()) return 0;
+  const bool all_move = !units.changes_places.empty();
+  std::int64_t all = 0;
+  for (const precision::UnitGroup& group : units.inputs.groups)
+    all += group.layers * (group.units - (all_move ? 0 : group.absent)) *
+           std::accumulate(group.bytes.begin(), group.bytes.end(), std::int64_t{0});
+  return all;
+}
+
+Result<std::int64_t> host_cache_bytes(const PrecisionRequest& request, const UnitPlan& units,
+                                      std::int64_t left) {
+  const std::int64_t asked_for = request.host_cache_bytes;
+  if (units.comes_from_host() && asked_for > 0)
+    return fail(phrases::option_place("--host-cache"), errors::host_cache_of_places());
+  const std::int64_t all = version_bytes(units);
+  if (all == 0) return 0;
+  std::vector<std::int64_t> sizes;
+  for (const precision::UnitGroup& group : units.inputs.groups)
+    if (group.absent < group.units || !units.changes_places.empty())
+      sizes.insert(sizes.end(), group.bytes.begin(), group.bytes.end());
+  const auto as_slabs = [&](std::int64_t bytes) {
+    return precision::VersionCache::plan(bytes, sizes).bytes();
+  };
+  if (asked_for < 0) return as_slabs(std::min(all, std::max<std::int64_t>(0, left) / 2));
+  const Phrase place = phrases::option_place("--host-cache");
+  const std::int64_t bytes = as_slabs(std::min(all, asked_for));
+  if (asked_for > 0 && bytes == 0)
+    return fail(place, errors::host_cache_too_small(Bytes{asked_for}, Bytes{std::ranges::max(sizes)}));
+  if (left >= 0 && bytes > left) return fail(place, errors::host_cache_too_large(Bytes{bytes}, Bytes{left}));
+  return bytes;
+}
 
 std::filesystem::path store_path(const LoadOptions& options, const checkpoint::StoreIdentity& identity) {
   if (!options.precision.store.empty()) return options.precision.store;
@@ -535,9 +545,10 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
         uses_of_absent(out.fitted, subject.config->experts_used(), profile ? profile->uses : no_uses);
   }
   out.plan = describe(subject, options, machine, out.fitted);
-  if (!out.refused) {
-    FOVEA_TRY(out.plan.plan.host_cache_bytes,
-              host_cache_bytes(options, machine, out.fitted.units, out.plan.plan));
+  if (!out.refused && machine.is_card() && !machine.shares_layers()) {
+    const Plan& plan = out.plan.plan;
+    FOVEA_TRY(out.host_cache_bytes, host_cache_bytes(options.precision, out.fitted.units, left_beside(plan)));
+    out.plan.plan.host_cache_bytes = out.host_cache_bytes;
   }
   out.plan.basis = std::move(basis);
   out.plan.unit_tiers = shown_tiers(out.fitted.units, out.tiers);

@@ -27,16 +27,16 @@ std::vector<TierId> without_absent(std::vector<TierId> tiers, const std::vector<
 
 // The source, with what main memory keeps of it. Where nobody asked for that, it may do without.
 Result<std::unique_ptr<precision::VersionSource>> kept_in_memory(
-    const LoadPlan& plan, std::unique_ptr<precision::VersionSource> source, const kernels::Device& device,
-    const PrecisionControl::Parts& parts, CardPrecision& card) {
-  const std::int64_t bytes = plan.plan.host_cache_bytes;
+    const PlannedLoad& planned, std::unique_ptr<precision::VersionSource> source,
+    const kernels::Device& device, const PrecisionControl::Parts& parts, CardPrecision& card) {
+  const std::int64_t bytes = planned.host_cache_bytes;
   if (bytes == 0) return source;
   FOVEA_TRY(const kernels::Device* const processor, chosen_device({}));
   auto cache = precision::VersionCache::create(*processor, device, bytes, std::ssize(*parts.tiers),
                                                precision::version_sizes(*parts.units, *parts.tiers, device));
   if (!cache) {
     Error why = errors::no_memory_for_host_cache(Bytes{bytes}).at(phrases::main_memory_place());
-    if (plan.options.precision.host_cache_bytes >= 0) return std::unexpected(std::move(why));
+    if (planned.plan.options.precision.host_cache_bytes >= 0) return std::unexpected(std::move(why));
     card.not_cached = std::move(why);
     return source;
   }
@@ -46,11 +46,12 @@ Result<std::unique_ptr<precision::VersionSource>> kept_in_memory(
 }
 
 // One of them, with the units and tiers of all.
-Result<CardPrecision> start_card(CardLoad load, const PrecisionControl::Parts& parts,
+Result<CardPrecision> start_card(CardLoad load, const PrecisionControl::Parts& parts, std::size_t cards,
                                  const ProgressSink& progress, const std::stop_token& stop) {
   PlannedLoad& planned = load.planned;
   const LoadOptions& options = planned.plan.options;
-  const PrecisionRequest& request = options.precision;
+  PrecisionRequest request = options.precision;
+  request.traffic_gb_per_s /= static_cast<double>(cards);  // what was asked for is of both together
   const PolicyKind kind = planned.fitted.units.policy;
   const bool places = !planned.fitted.units.changes_places.empty();
   const bool from_host = planned.fitted.units.comes_from_host();
@@ -68,7 +69,7 @@ Result<CardPrecision> start_card(CardLoad load, const PrecisionControl::Parts& p
     card.packed_bytes = from->packed_bytes();
     card.source = std::move(from);
   } else {
-    FOVEA_TRY(card.source, kept_in_memory(planned.plan, std::move(load.source), load.device, parts, card));
+    FOVEA_TRY(card.source, kept_in_memory(planned, std::move(load.source), load.device, parts, card));
   }
   const std::int32_t in_flight =
       precision::swaps_at_once(kind, request.dynaexq, request.fovea, parts.units->size());
@@ -162,7 +163,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(std::vector<CardLoad> 
     FOVEA_TRY(parts.log, SwapLog::create(events));
   }
   for (CardLoad& load : cards) {
-    FOVEA_TRY(CardPrecision card, start_card(std::move(load), parts, progress, stop));
+    FOVEA_TRY(CardPrecision card, start_card(std::move(load), parts, cards.size(), progress, stop));
     parts.cards.push_back(std::move(card));
   }
   return std::make_unique<PrecisionControl>(std::move(parts));

@@ -105,8 +105,8 @@ struct Engine::Parts {
   // … and of another card, all and its arena.
   std::int64_t first_card_bytes() const {
     if (!first_device) return 0;
-    return first_layers->weight_bytes() + cache->first_bytes() + forward->first_bytes() + first_arena_bytes() +
-           (precision ? precision->cards().front().own_bytes() : 0);
+    return first_layers->weight_bytes() + cache->first_bytes() + forward->first_bytes() +
+           first_arena_bytes() + (precision ? precision->cards().front().own_bytes() : 0);
   }
   std::int64_t first_arena_bytes() const {
     return first_device && precision ? precision->cards().front().residency->arena().bytes() : 0;

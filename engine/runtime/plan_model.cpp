@@ -104,6 +104,8 @@ std::vector<PlanDifference> differences(const LoadPlan& was, const LoadPlan& is)
     if (before != now) found.push_back({.what = what, .before = before, .now = now});
   };
   compare(budget, was.plan.budget_bytes, is.plan.budget_bytes);
+  compare(budget, was.plan.first_card.budget_bytes, is.plan.first_card.budget_bytes);
+  compare(first_layers, was.plan.first_card.layers, is.plan.first_card.layers);
   compare(device_bytes, was.plan.total_bytes + was.plan.first_card.total_bytes,
           is.plan.total_bytes + is.plan.first_card.total_bytes);
   compare(host_bytes, was.plan.host_bytes, is.plan.host_bytes);
@@ -127,6 +129,8 @@ Phrase phrase_of(const PlanDifference& d) {
   switch (d.what) {
     case PlanDifference::What::budget:
       return sizes(phrases::budget_is_other);
+    case PlanDifference::What::first_layers:
+      return phrases::first_layers_are_others(d.now, d.before);
     case PlanDifference::What::device_bytes:
       return sizes(phrases::device_takes_other);
     case PlanDifference::What::host_bytes:

@@ -265,17 +265,20 @@ QualityState PrecisionControl::quality() const {
   return sum;
 }
 
-// Of the units that each has.
+// Of the units that each has published.
 double PrecisionControl::mean_bits_per_weight() const {
   if (parts_.cards.size() == 1) return parts_.cards.front().residency->mean_bits_per_weight();
-  double bits = 0, units = 0;
+  double bits = 0, weights = 0;
   for (const CardPrecision& card : parts_.cards) {
-    const auto count =
-        static_cast<double>(parts_.units->first(card.layers.end) - parts_.units->first(card.layers.first));
-    bits += count * card.residency->mean_bits_per_weight();
-    units += count;
+    double own = 0;
+    for (UnitId unit = parts_.units->first(card.layers.first); unit < parts_.units->first(card.layers.end);
+         ++unit)
+      if (published(unit) < parts_.tiers->size())
+        own += static_cast<double>((*parts_.units)[unit].parameters());
+    bits += own * card.residency->mean_bits_per_weight();
+    weights += own;
   }
-  return bits / units;
+  return weights > 0 ? bits / weights : 0;
 }
 
 std::optional<Error> PrecisionControl::take_error() {

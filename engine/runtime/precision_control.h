@@ -96,9 +96,10 @@ class PrecisionControl final {
   // That a pass which has just run met: as in a snapshot, on disk alone as the lowest.
   std::uint8_t tier_met(precision::UnitId unit) const;
   QualityState quality() const;
-  // See Policy; of this model, [units], and of two cards the sterner one's.
+  // See Policy; of this model, [units] …
   std::span<const float> profile() const { return of_units(&precision::Policy::profile, profile_); }
   void recall(std::span<const float> profile);
+  // … and of two cards what either wants.
   bool wants_entropy() const;
   std::int64_t prompt_pass_tokens(std::int64_t most) const;
   std::int64_t prompt_tokens_watched() const;

@@ -130,7 +130,7 @@ class OffloadTest : public QObject {
     QFETCH(int, whole);
     QFETCH(bool, attention_stays);
     const std::vector<std::string> patterns{pattern.toStdString()};
-    const auto layers = layers_named_whole(patterns, 12, true);
+    const auto layers = layers_named_whole(patterns, std::vector<bool>(12, true));
     FOVEA_VERIFY(layers);
     QCOMPARE(*layers, whole);
     const auto stay = patterns_of_attention(patterns, whole, 12);
@@ -138,9 +138,16 @@ class OffloadTest : public QObject {
     QCOMPARE(!stay->empty(), attention_stays);
   }
   void patternsOfWholeLayersAreChecked() {
-    QVERIFY(!layers_named_whole({"blk"}, 12, true));
+    QVERIFY(!layers_named_whole({"blk"}, std::vector<bool>(12, true)));
     QVERIFY(!patterns_of_attention({"(=CPU"}, 0, 12));
-    QCOMPARE(*layers_named_whole({"blk\\.0\\.=CPU"}, 12, false), 1);
+    const std::vector<bool> first_is_dense{false, true};
+    QCOMPARE(*layers_named_whole({"blk\\.0\\.=CPU"}, first_is_dense), 1);
+    QCOMPARE(*layers_named_whole({"attn_=CPU,exps=CPU"}, first_is_dense), 0);
+    // One pattern for attention and one for the rest; alone the first names nothing that can go.
+    const OffloadSettings both{.override_tensors = {"blk\\.[01]\\.attn=CPU", "blk\\.[01]\\.ffn=CPU"}};
+    const auto fits = [](const std::vector<bool>&) { return true; };
+    FOVEA_VERIFY(choose_offloaded(units(), both, fits, SlowerPlace::host, nullptr, Taken::first_layers, 2));
+    QVERIFY(!choose_offloaded(units(), both, fits, SlowerPlace::host));
   }
 
   void whatTheUserShouldKnow() {
