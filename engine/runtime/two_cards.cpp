@@ -164,10 +164,21 @@ Result<BothPlans> plan_both(const CardShare& first, const CardShare& last) {
   const LoadOptions for_first = as_in(first, still), for_last = as_in(last, still);
   FOVEA_TRY(of_first, plan_load(first.subject, for_first, first_machine));
   FOVEA_TRY(of_last, plan_load(last.subject, for_last, last.machine));
-  std::erase_if(of_first.plan.plan.notes,
-                [](const Phrase& note) { return note.is(phrases::nothing_changes_places.code); });
-  of_last.plan.plan.notes.push_back(phrases::places_need_both_cards());
   return BothPlans{std::move(of_first), std::move(of_last)};
+}
+
+// Of what was asked for and is not there: beside one card some could change places.
+void tell_of_places(const LoadOptions& options, BothPlans& plans) {
+  const PrecisionRequest& request = options.precision;
+  const bool open = request.policy == PolicyKind::automatic && request.tiers.empty() &&
+                    request.offload.cpu_moe_layers < 0;
+  const bool one_sided = (plans.first.plan.units_offloaded > 0) != (plans.last.plan.units_offloaded > 0);
+  const bool stay = plans.last.plan.policy() == PolicyKind::none;
+  if (!stay || !one_sided || !(open || precision::asks_for_places(request))) return;
+  for (PlannedLoad* plan : {&plans.first, &plans.last})
+    std::erase_if(plan->plan.plan.notes,
+                  [](const Phrase& note) { return note.is(phrases::nothing_changes_places.code); });
+  plans.last.plan.plan.notes.push_back(phrases::places_need_both_cards());
 }
 
 // With passes of the same length, the longer ones where either brings experts for its prompts.
@@ -344,6 +355,7 @@ Result<PlannedLoad> plan_two_cards(const Subject& subject, const LoadOptions& op
   for (const PlannedLoad* plan : {&plans.first, &plans.last})
     if (plan->refused && plan->refused->is(errors::budget_beyond_device.code))
       return std::unexpected(*plan->refused);
+  tell_of_places(options, plans);
   LoadPlan plan = plans.last.plan;
   add_first_card(plans, machine, cut, plan);
   plan.options.device = options.device;

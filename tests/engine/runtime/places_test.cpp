@@ -347,6 +347,19 @@ class PlacesTest : public QObject {
       QCOMPARE(snapshot.units[unit].tier, unit < expert::experts ? 0 : host_tier);
   }
 
+  // Of an expert that is the card's by name main memory has no copy: then none can change places, which is
+  // told.
+  void expertsNamedToTheCardKeepAll() {
+    LoadOptions moving = request(PolicyKind::fovea, {"file"},
+                                 {.cpu_moe_layers = 1, .override_tensors = {"blk\\.1\\.ffn_.*_exps=GPU"}});
+    const auto engine = load(moving, apart_);
+    QCOMPARE(engine->plan().policy(), PolicyKind::none);
+    QVERIFY(std::ranges::any_of(engine->plan().plan.notes, [](const Phrase& note) {
+      return note.is(phrases::nothing_changes_places.code);
+    }));
+    expert::logits(*engine, subjects(60));
+  }
+
   // Prompts bring the processor's experts to the card, whichever these are now; the GPU's kernels unpack
   // them.
   void promptsBringWhatIsNotThere() {

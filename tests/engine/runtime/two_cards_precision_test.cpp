@@ -8,6 +8,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/gguf_writer.h"
 #include "engine/core/result.h"
+#include "engine/layers/forward.h"
 #include "engine/precision/errors.h"
 #include "engine/precision/plan_inputs.h"
 #include "engine/precision/swap_storm.h"
@@ -19,6 +20,7 @@
 
 #include "../models/apart_device.h"
 #include "expert_model.h"
+#include "measured_store.h"
 
 using namespace fovea;
 using namespace fovea::tests;
@@ -373,6 +375,119 @@ class TwoCardsPrecisionTest : public QObject {
       FOVEA_VERIFY(still);
       QCOMPARE((*still)->plan().policy(), PolicyKind::none);
     }
+  }
+
+  // Of DynaExq as of fovea; where but one card leaves the processor something, all stay, which is told.
+  void dynaexqChangesPlacesOnBoth() {
+    LoadOptions moving = of_layers(PolicyKind::dynaexq);
+    moving.precision.tiers = {"file"};
+    moving.precision.offload.cpu_moe_layers = -1;
+    moving.precision.dynaexq.warm_up_tokens = 4;
+    moving.precision.dynaexq.interval_tokens = 4;
+    LoadOptions open = of_layers(PolicyKind::automatic);
+    open.precision.offload.cpu_moe_layers = -1;
+    give_too_little(open);
+    moving.precision.first_budget_bytes = open.precision.first_budget_bytes;
+    moving.precision.budget_bytes = open.precision.budget_bytes;
+    const auto engine = loaded(moving);
+    check_memory(*engine);
+    QCOMPARE(engine->plan().policy(), PolicyKind::dynaexq);
+    QVERIFY(some_of_each(*engine, [&](std::int64_t unit) {
+      return engine->plan().unit_tiers[precision::index(unit)] == not_on_device;
+    }));
+    LoadOptions one_sided = of_layers(PolicyKind::fovea);
+    one_sided.precision.tiers = {"file"};
+    one_sided.precision.offload.cpu_moe_layers = 1;
+    const auto still = loaded(one_sided);
+    QCOMPARE(still->plan().policy(), PolicyKind::none);
+    QCOMPARE(still->plan().plan.units_on_host, expert::experts);
+    QCOMPARE(std::ranges::count_if(
+                 still->plan().plan.notes,
+                 [](const Phrase& note) { return note.is(phrases::places_need_both_cards.code); }),
+             1);
+  }
+
+  // Prompts bring experts to whichever card leaves some to the processor, in passes of one length; the other
+  // one takes nothing for it.
+  void promptsBringExpertsToEither_data() {
+    QTest::addColumn<QString>("pattern");
+    QTest::newRow("first") << "blk\\.[01]\\.=CPU";
+    QTest::newRow("other") << "blk\\.[67]\\.=CPU";
+    QTest::newRow("both") << "blk\\.[16]\\.=CPU";
+  }
+  void promptsBringExpertsToEither() {
+    QFETCH(QString, pattern);
+    LoadOptions offloaded = of_layers(PolicyKind::none);
+    offloaded.chunk = 16;
+    offloaded.precision.offload = {.override_tensors = {pattern.toStdString()}, .stream_from = 16};
+    const layers::Forward* forward = nullptr;
+    auto engine = runtime::load(
+        offloaded, {}, {}, {}, &last_, {.main_memory_bytes = main_memory},
+        [&](const layers::Forward& made) { forward = &made; }, &first_);
+    FOVEA_VERIFY(engine);
+    check_memory(**engine);
+    const auto tokens = expert::some_tokens(48);
+    QVERIFY(expert::logits(**engine, tokens) == expert::logits(*on_one(offloaded), tokens));
+    QCOMPARE(forward->streamed_layers(), 2 * 3);  // layers, passes
+    // Left to the planner, passes grow for both.
+    offloaded.chunk = 0;
+    offloaded.context = 4096;
+    offloaded.precision.offload.stream_from = 0;
+    const auto open = runtime::plan_file(
+        offloaded, {.device = &last_, .first = &first_, .facts = {.main_memory_bytes = main_memory}});
+    FOVEA_VERIFY(open);
+    QVERIFY(open->options.chunk > 512);
+    LoadOptions fixed = offloaded;
+    fixed.chunk = open->options.chunk;
+    fixed.host_layers = open->options.host_layers;  // cut there
+    const auto same = runtime::plan_file(
+        fixed, {.device = &last_, .first = &first_, .facts = {.main_memory_bytes = main_memory}});
+    FOVEA_VERIFY(same);
+    QCOMPARE(same->plan.first_card.total_bytes, open->plan.first_card.total_bytes);
+    QCOMPARE(same->plan.total_bytes, open->plan.total_bytes);
+  }
+
+  // What main memory keeps of versions is divided: no more than was asked for, or than half of what is left.
+  void theCacheIsBoths() {
+    LoadOptions moving = of_layers(PolicyKind::fovea);
+    give_too_little(moving);
+    const auto free = loaded(moving);
+    const Plan& plan = free->plan().plan;
+    QVERIFY(plan.host_cache_bytes > 0);
+    QVERIFY(plan.host_cache_bytes <= (plan.host_available_bytes - plan.host_bytes) / 2);
+    moving.precision.host_cache_bytes = plan.host_cache_bytes / 2;
+    const auto asked = loaded(moving);
+    QVERIFY(asked->plan().plan.host_cache_bytes > 0);
+    QVERIFY(asked->plan().plan.host_cache_bytes <= moving.precision.host_cache_bytes);
+    for (int round = 0; round < 5; ++round) expert::logits(*asked, expert::some_tokens(60));
+    QVERIFY(asked->memory().host_cache <= asked->plan().plan.host_cache_bytes);
+    moving.precision.host_cache_bytes = main_memory;
+    const auto refused = load(moving, {}, plan.host_bytes + (std::int64_t{1} << 10));
+    QVERIFY(!refused);
+    QVERIFY2(refused.error().is(errors::host_cache_too_large.code), refused.error().message().c_str());
+  }
+
+  // Where time has a price each card weighs its own experts, and those of the other one are not its to give.
+  void timeHasAPriceOnBoth() {
+    LoadOptions priced = of_layers(PolicyKind::static_tiers);
+    auto store = expert::measured_store(priced, last_, host());
+    FOVEA_VERIFY(store);
+    priced.precision.store = *store;
+    priced.precision.nats_per_ms = 1e-6;
+    give_too_little(priced);
+    auto engine = runtime::load(
+        priced, {}, {}, {}, &last_,
+        {.main_memory_bytes = main_memory, .device_gb_per_s = 1000, .main_memory_gb_per_s = 10}, {}, &first_);
+    FOVEA_VERIFY(engine);
+    const Plan& plan = (*engine)->plan().plan;
+    QVERIFY(plan.units_on_host > 0 && plan.units_on_host < (*engine)->plan().units() / 2);
+    QVERIFY(some_of_each(**engine, [&](std::int64_t unit) {
+      return (*engine)->plan().unit_tiers[precision::index(unit)] == not_on_device;
+    }));
+    QCOMPARE(std::ranges::count_if(
+                 plan.notes, [](const Phrase& note) { return note.is(phrases::prefer_moves_to_host.code); }),
+             1);
+    check_memory(**engine);
   }
 
   // What was shown is what is loaded.
