@@ -321,7 +321,9 @@ void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) 
   group(command.add_option(
             "--tiers", request.tiers,
             "Storage formats from high to low, as q4,q2; known: file (as the file has it), bf16, "
-            "q8, q4, q4e, q3, q2; dynaexq takes two (default: the policy's)"))
+            "q8, q4, q4e, q3, q2; dynaexq takes two, or beside a GPU with an offload flag file alone "
+            "(default: the "
+            "policy's)"))
       ->delimiter(',')
       ->allow_extra_args(false);
   group(command.add_option_function<std::string>(
@@ -335,7 +337,7 @@ void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) 
               request.budget_bytes = bytes(comma == std::string::npos ? 0 : comma + 1, std::string::npos);
             },
             "Memory for everything on the device, as 8GiB, 8GB or 500MB; of two cards for each, or as "
-            "20GiB,10GiB (default: what the highest tier needs)"))
+            "20GiB,10GiB (default: what the highest tier needs, on a GPU what is free)"))
       ->type_name("SIZE[,SIZE]")
       ->check(CLI::Validator(
           [](const std::string& sizes) -> std::string {

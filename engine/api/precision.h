@@ -130,7 +130,8 @@ struct PmpdSettings {
   bool operator==(const PmpdSettings&) const = default;
 };
 
-// llama.cpp's flags: which experts (of a model without experts: feed-forward layers; with -ngl whole layers)
+// llama.cpp's flags: which experts (of a model without experts: feed-forward layers; with -ngl, or named
+// in all their parts, whole layers)
 // stay in the slower place. Beside a card that is main memory, and the processor computes them as the file
 // has them; else the disk, where experts alone can stay.
 struct OffloadSettings {
@@ -177,7 +178,8 @@ struct PrecisionRequest {
   std::int64_t first_token_layers = -1;
   // Of the transient buffer; 0: all that may be in flight at once, up to 512 MiB, but four versions.
   std::int64_t transfer_bytes = 0;
-  double traffic_gb_per_s = 0;             // limit of the swap traffic; 0: 5 % of what is measured
+  double traffic_gb_per_s = 0;  // limit of the swap traffic, of all cards together; 0: 5 % of what is
+                                // measured
   std::int64_t publish_after_passes = -1;  // deterministic: publish exactly so many passes after the decision
   std::filesystem::path events = {};       // the swap log, JSON lines; empty: none
 
