@@ -90,6 +90,13 @@ FOVEA_KERNEL(group_threads) group_kernel(Layer layer, Groups groups) {
   if (thread == 0) *groups.tile_count = tiles;
 }
 
+// This block's.
+FOVEA_DEVICE Tile tile_of(const Groups& groups) {
+  return groups.tiles[anew(block_y())];
+}
+FOVEA_DEVICE std::int64_t first_row_of(int rows) {
+  return std::int64_t{anew(block_x())} * rows;
+}
 FOVEA_DEVICE Expert expert_of(const Layer& layer, const Tile& tile) {
   return tile.expert == shared_expert ? layer.shared : layer.table[tile.expert];
 }
@@ -129,17 +136,25 @@ grouped_hidden_kernel(Layer layer, Groups groups, TileInputs x) {
   FOVEA_SHARED(int, rows, tile_size);
   FOVEA_SHARED(std::uint32_t, memory, tile_words);
   if (static_cast<int>(block_y()) >= *groups.tile_count) return;
-  const Tile tile = groups.tiles[block_y()];
-  const Expert expert = expert_of(layer, tile);
-  const std::int64_t width = expert.gate.rows;
-  const std::int64_t first_row = std::int64_t{block_x()} * hidden_rows;
-  if (first_row >= width) return;  // another expert is wider
+  // another expert is wider
+  if (first_row_of(hidden_rows) >= expert_of(layer, tile_of(groups)).gate.rows) return;
   const int thread = static_cast<int>(thread_index());
-  if (thread < tile_size)
-    rows[thread] = thread < tile.count ? groups.jobs[tile.first + thread] / layer.jobs : -1;
-  sync_block();
+  const int count = groups.tiles[block_y()].count;
+  if (thread < tile_size) {
+    const int job = thread < count ? groups.jobs[tile_of(groups).first + thread] : -1;
+    rows[thread] = job < 0 ? -1 : job / layer.jobs;
+  }
   TileSums sums;
-  multiply_tile({expert.gate, expert.up, true, first_row}, x, rows, tile.count, memory, sums);
+  multiply_tile(
+      [&] {
+        const Expert expert = expert_of(layer, tile_of(groups));
+        return TileWeights{expert.gate, expert.up, true, first_row_of(hidden_rows)};
+      },
+      x, rows, count, memory, sums);
+  const Tile tile = tile_of(groups);
+  const Expert expert = expert_of(layer, tile);
+  const std::int64_t first_row = first_row_of(hidden_rows);
+  const std::int64_t width = expert.gate.rows;
   sync_block();
   constexpr int stride = hidden_rows + 1;
   const TileWarp warp = tile_warp(tile.count);
@@ -167,16 +182,17 @@ grouped_down_kernel(Layer layer, Groups groups, float* parts) {
   FOVEA_SHARED(int, rows, tile_size);
   FOVEA_SHARED(std::uint32_t, memory, tile_words);
   if (static_cast<int>(block_y()) >= *groups.tile_count) return;
-  const Tile tile = groups.tiles[block_y()];
-  const Expert expert = expert_of(layer, tile);
-  const Weight down = expert.down;
-  const std::int64_t first_row = std::int64_t{block_x()} * tile_size;
   const int thread = static_cast<int>(thread_index());
-  if (thread < tile_size) rows[thread] = thread < tile.count ? groups.jobs[tile.first + thread] : -1;
-  sync_block();
+  const int count = groups.tiles[block_y()].count;
+  if (thread < tile_size) rows[thread] = thread < count ? groups.jobs[tile_of(groups).first + thread] : -1;
   TileSums sums;
-  multiply_tile({down, {}, false, first_row}, hidden_inputs(layer, down.columns), rows, tile.count, memory,
-                sums);
+  multiply_tile(
+      [&] { return TileWeights{expert_of(layer, tile_of(groups)).down, {}, false, first_row_of(tile_size)}; },
+      hidden_inputs(layer, expert_of(layer, tile_of(groups)).down.columns), rows, count, memory, sums);
+  const Tile tile = tile_of(groups);
+  const Expert expert = expert_of(layer, tile);
+  const std::int64_t first_row = first_row_of(tile_size);
+  const Weight down = expert.down;
   const TileWarp warp = tile_warp(tile.count);
   FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
     FOVEA_UNROLL for (int j = 0; j < 4; ++j) {

@@ -67,6 +67,17 @@ FOVEA_DEVICE unsigned grid_z() {
   return gridDim.z;
 }
 
+// The same value, of which the compiler does not know it: what follows from it is computed anew where it is
+// needed again, and takes no registers meanwhile; where it came from, need not be kept.
+FOVEA_DEVICE unsigned anew(unsigned value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+FOVEA_DEVICE int anew(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 FOVEA_DEVICE char* dynamic_shared_memory() {
   extern __shared__ uint4 fovea_dynamic_shared[];
   return reinterpret_cast<char*>(fovea_dynamic_shared);
@@ -92,12 +103,20 @@ class Shared {
   FOVEA_DEVICE void store(std::int64_t i, Vector vector) const {
     *reinterpret_cast<Vector*>(memory_ + i) = vector;
   }
-  // 16 bytes from device memory; with `wanted` false, zeros.
+  // 16 bytes, or 4, from device memory; with `wanted` false, zeros.
+  template <int bytes = 16>
   FOVEA_DEVICE void copy_async(std::int64_t i, const void* source, bool wanted = true) const {
+    static_assert(bytes == 16 || bytes == 4);
     const auto target = static_cast<unsigned>(__cvta_generic_to_shared(memory_ + i));
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source),
-                 "r"(wanted ? 16 : 0)
-                 : "memory");
+    if constexpr (bytes == 16) {
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source),
+                   "r"(wanted ? 16 : 0)
+                   : "memory");
+    } else {
+      asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(target), "l"(source),
+                   "r"(wanted ? 4 : 0)
+                   : "memory");
+    }
   }
 
  private:

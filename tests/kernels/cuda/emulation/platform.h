@@ -68,6 +68,13 @@ inline unsigned grid_z() {
   return emulation::here.grid.z;
 }
 
+inline unsigned anew(unsigned value) {
+  return value;
+}
+inline int anew(int value) {
+  return value;
+}
+
 template <typename T>
 class Shared {
  public:
@@ -96,14 +103,16 @@ class Shared {
     for (std::size_t k = 0; k < sizeof(Vector) / sizeof(T); ++k)
       (*this)[i + static_cast<std::int64_t>(k)] = values[k];
   }
-  // 16 bytes from device memory; with `wanted` false, zeros.
+  // 16 bytes, or 4, from device memory; with `wanted` false, zeros.
+  template <int bytes = 16>
   void copy_async(std::int64_t i, const void* source, bool wanted = true) const {
-    check_alignment(i, 16);
-    if (reinterpret_cast<std::uintptr_t>(source) % 16 != 0)
+    static_assert(bytes == 16 || bytes == 4);
+    check_alignment(i, bytes);
+    if (reinterpret_cast<std::uintptr_t>(source) % bytes != 0)
       emulation::Block::current()->fail("copies asynchronously to " + array_->name() +
                                         " from an odd address");
-    emulation::Block::current()->begin_copy(*array_, first_ + i, 16 / sizeof(T), wanted ? source : nullptr,
-                                            16);
+    emulation::Block::current()->begin_copy(*array_, first_ + i, bytes / sizeof(T), wanted ? source : nullptr,
+                                            bytes);
   }
 
  private:
