@@ -28,7 +28,7 @@ double sum(const std::vector<double>& values) {
 std::int64_t accounted(const Engine& engine) {
   if (const auto use = engine.precision()) return use->accounted_bytes - engine.plan().plan.parts.safety;
   const MemoryUse memory = engine.memory();
-  return memory.on_device();
+  return memory.on_device() + memory.first_card;
 }
 
 }  // namespace

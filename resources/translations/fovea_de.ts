@@ -721,6 +721,38 @@
         <source>Models run on the processor. A graphics card is used only if you choose one.</source>
         <translation>Modelle laufen auf dem Prozessor. Eine Grafikkarte wird nur benutzt, wenn Sie eine wählen.</translation>
     </message>
+    <message>
+        <source>Both cards: two %1, %2 together</source>
+        <translation>Beide Karten: zwei %1, zusammen %2</translation>
+    </message>
+    <message>
+        <source>Two cards: two %1, %2 together</source>
+        <translation>Zwei Karten: zwei %1, zusammen %2</translation>
+    </message>
+    <message>
+        <source>Both cards: %1 and %2, %3 together</source>
+        <translation>Beide Karten: %1 und %2, zusammen %3</translation>
+    </message>
+    <message>
+        <source>Two cards: %1 and %2, %3 together</source>
+        <translation>Zwei Karten: %1 und %2, zusammen %3</translation>
+    </message>
+    <message>
+        <source>%1 (%2): %3.</source>
+        <translation>%1 (%2): %3.</translation>
+    </message>
+    <message>
+        <source>The first one has a model&apos;s first layers and the other one the rest, so that a model may be as large as both. That is not faster than one card with room for all of it.</source>
+        <translation>Die erste hat die ersten Schichten eines Modells und die andere den Rest, sodass ein Modell so groß wie beide sein darf. Das ist nicht schneller als eine Karte, die Platz für alles hat.</translation>
+    </message>
+    <message>
+        <source>Of the two cards that were chosen, %1 cannot be used: %2. No model is opened until it can or another device is chosen.</source>
+        <translation>Von den zwei gewählten Karten ist eine nicht zu verwenden, %1: %2. Kein Modell wird geöffnet, bis das geht oder ein anderes Gerät gewählt wird.</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ErrorWords</name>
