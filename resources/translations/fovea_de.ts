@@ -1481,6 +1481,22 @@
         <source>What the model remembers of the conversation: %1</source>
         <translation>Was sich das Modell vom Gespräch merkt: %1</translation>
     </message>
+    <message>
+        <source>two %1</source>
+        <translation>zwei %1</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 und %2</translation>
+    </message>
+    <message>
+        <source>The first %1 of the model&apos;s %2 layers are on %3 (%4), the others on %5 (%6).</source>
+        <translation>Die ersten %1 der %2 Schichten des Modells sind auf %3 (%4), die übrigen auf %5 (%6).</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3, of which the conversation has %4</source>
+        <translation>%1: %2 von %3, davon hat das Gespräch %4</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelsController</name>
