@@ -3767,6 +3767,10 @@
         <source>Precision: %1</source>
         <translation>Genauigkeit: %1</translation>
     </message>
+    <message>
+        <source>Card: %1</source>
+        <translation>Karte: %1</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ExpertView</name>
@@ -4121,6 +4125,10 @@
     <message>
         <source>being read</source>
         <translation>wird gelesen</translation>
+    </message>
+    <message>
+        <source>%1 above, %2 below</source>
+        <translation>%1 darüber, %2 darunter</translation>
     </message>
 </context>
 <context>
@@ -5042,6 +5050,22 @@
     <message>
         <source>Budget</source>
         <translation>Budget</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>Frei</translation>
+    </message>
+    <message>
+        <source>%1, used by all programs</source>
+        <translation>%1, von allen Programmen belegt</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Each card has its own part of the model&apos;s layers, and of the conversation. The line is what was free there for a model when it was opened.</source>
+        <translation>Jede Karte hat ihren eigenen Teil der Schichten des Modells und des Gesprächs. Die Linie ist, was dort für ein Modell frei war, als es geöffnet wurde.</translation>
     </message>
 </context>
 <context>
