@@ -1200,6 +1200,32 @@
         <source>It fits, with %1 to spare beyond what is kept free.</source>
         <translation>Es passt, und über das Freigehaltene hinaus bleiben %1 übrig.</translation>
     </message>
+    <message>
+        <source>What is free on each card, less 1/32 for other programs: %1 on %2, %3 on %4.</source>
+        <translation>Was auf jeder Karte frei ist, abzüglich 1/32 für andere Programme: %1 auf %2, %3 auf %4.</translation>
+    </message>
+    <message numerus="yes">
+        <source>It fits: %1 has the first %n layer(s) and %2 to spare, %3 has the others and %4 to spare.</source>
+        <translation>
+            <numerusform>Es passt: %1 hat die erste Schicht und %2 übrig, %3 hat die anderen und %4 übrig.</numerusform>
+            <numerusform>Es passt: %1 hat die ersten %n Schichten und %2 übrig, %3 hat die anderen und %4 übrig.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It does not fit: %1 needs %2 for the first %n layer(s) and has %3, %4 needs %5 for the others and has %6.</source>
+        <translation>
+            <numerusform>Es passt nicht: %1 braucht %2 für die erste Schicht und hat %3, %4 braucht %5 für die anderen und hat %6.</numerusform>
+            <numerusform>Es passt nicht: %1 braucht %2 für die ersten %n Schichten und hat %3, %4 braucht %5 für die anderen und hat %6.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the first card</source>
+        <translation>die erste Karte</translation>
+    </message>
+    <message>
+        <source>the second card</source>
+        <translation>die zweite Karte</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelRows</name>
@@ -2424,6 +2450,26 @@
         <source>at least %1 s, assuming %2 to the card</source>
         <translation>mindestens %1 s, bei angenommenen %2 zur Karte</translation>
     </message>
+    <message>
+        <source>Graphics cards</source>
+        <translation>Grafikkarten</translation>
+    </message>
+    <message>
+        <source>%1 together: %2 on %3, %4 on %5</source>
+        <translation>zusammen %1: %2 auf %3, %4 auf %5</translation>
+    </message>
+    <message>
+        <source>What is free on each card, less 1/32 for other programs; a model that would be closed counts as free. The first card has a model&apos;s first layers and the other one the rest.</source>
+        <translation>Was auf jeder Karte frei ist, abzüglich 1/32 für andere Programme; ein Modell, das dafür geschlossen würde, zählt als frei. Die erste Karte hat die ersten Schichten eines Modells und die andere den Rest.</translation>
+    </message>
+    <message>
+        <source>Models run on the processor. The graphics cards are used only if you choose one or two of them above.</source>
+        <translation>Modelle laufen auf dem Prozessor. Die Grafikkarten werden nur verwendet, wenn Sie oben eine oder zwei davon wählen.</translation>
+    </message>
+    <message>
+        <source>A model that does not fit on one card may fit on two: choose them above.</source>
+        <translation>Ein Modell, das nicht auf eine Karte passt, passt vielleicht auf zwei: Wählen Sie sie oben.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::BesideDialog</name>
@@ -2487,6 +2533,10 @@
 %3</source>
         <translation>%1: %2
 %3</translation>
+    </message>
+    <message>
+        <source>%1: %2 needed</source>
+        <translation>%1: %2 nötig</translation>
     </message>
 </context>
 <context>
@@ -4708,6 +4758,10 @@
     <message>
         <source>These numbers</source>
         <translation>Diese Zahlen</translation>
+    </message>
+    <message>
+        <source>Budget</source>
+        <translation>Budget</translation>
     </message>
 </context>
 <context>
