@@ -268,7 +268,7 @@ WatchedModel watched_model(std::string name, const ModelInfo& info, const LoadPl
   WatchedModel model{.name = std::move(name),
                      .policy = plan.policy(),
                      .experts_used = info.experts_used,
-                     .memory = parts_of_all(plan.plan)};
+                     .memory = plan.plan.parts};
   const auto first = first_card_of(plan.plan);
   std::int64_t experts = 0, of_first = 0;
   for (const ExpertLayer& layer : layers) {
@@ -284,11 +284,14 @@ WatchedModel watched_model(std::string name, const ModelInfo& info, const LoadPl
   model.memory.experts.clear();
   if (!first) return model;
   const std::vector<std::string> names = names_of(plan.options.device);
+  model.memory = {};
   const auto add = [&](const std::string& card, const CardPart& part, std::int64_t experts_there) {
     Plan::Parts memory = part.parts;
-    if (model.policy == PolicyKind::none)
-      memory.dense = std::max<std::int64_t>(0, memory.dense - experts_there);
+    if (memory.experts.empty()) memory.dense = std::max<std::int64_t>(0, memory.dense - experts_there);
     memory.experts.clear();
+    for (const auto each : {&Plan::Parts::dense, &Plan::Parts::kv, &Plan::Parts::windows,
+                            &Plan::Parts::states, &Plan::Parts::activations, &Plan::Parts::safety})
+      model.memory.*each += memory.*each;
     model.cards.push_back({.name = card,
                            .layers = part.layers,
                            .budget_bytes = part.budget_bytes,

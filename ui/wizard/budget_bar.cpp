@@ -32,10 +32,10 @@ BudgetBar::BudgetBar(QWidget* parent) : QWidget(parent) {
 }
 
 void BudgetBar::set_budget(const BudgetBarView& budget) {
-  const std::size_t before = budget_.parts.size();
+  const int before = heightForWidth(width());
   budget_ = budget;
   setAccessibleDescription(text());
-  if (before != budget_.parts.size()) updateGeometry();
+  if (before != heightForWidth(width())) updateGeometry();
   update();
 }
 

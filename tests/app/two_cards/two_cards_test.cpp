@@ -190,6 +190,14 @@ class TwoCardsServedTest : public QObject {
     return *std::move(opened);
   }
 
+  // All weights that the plan has, on both.
+  static std::int64_t weight_bytes(const Plan& plan) {
+    const Plan::Parts parts = app::parts_of_all(plan);
+    std::int64_t bytes = parts.dense;
+    for (const PlanTier& tier : parts.experts) bytes += tier.bytes;
+    return bytes;
+  }
+
  private Q_SLOTS:
   void itsAnswersNameBoth() {
     const auto served = models("cuda:0,cuda:1");
@@ -217,7 +225,17 @@ class TwoCardsServedTest : public QObject {
         app::watched_model((*model)->name(), (*model)->info(), (*model)->plan(), (*model)->expert_layers());
     QCOMPARE(watched.cards.size(), std::size_t{2});
     QCOMPARE(watched.rows_of_first(), 1);
-    QVERIFY(watched.cards[0].memory.kv > 0 && watched.cards[1].memory.kv > 0);
+    // What is no expert, of which each of the two layers has its part; the snapshot has the experts.
+    std::int64_t experts = 0, on_both = 0;
+    for (const TierState& tier : snapshot.tiers) experts += tier.bytes;
+    for (const app::WatchedModel::Card& card : watched.cards) {
+      QVERIFY(card.memory.kv > 0 && card.memory.dense > 0);
+      on_both += card.memory.dense;
+    }
+    QCOMPARE(watched.memory.dense, on_both);
+    const std::int64_t all = weight_bytes(plan);
+    QVERIFY2(std::abs(on_both + experts - all) * 50 < all,
+             qPrintable(QStringLiteral("%1 %2 %3").arg(on_both).arg(experts).arg(all)));
     QCOMPARE(watched.memory.kv, watched.cards[0].memory.kv + watched.cards[1].memory.kv);
     const app::Json told = app::experts_json(watched, snapshot, 1);
     const auto again = app::read_experts(app::dump(told));
