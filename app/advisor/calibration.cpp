@@ -26,9 +26,11 @@ double sum(const std::vector<double>& values) {
 }
 
 std::int64_t accounted(const Engine& engine) {
-  if (const auto use = engine.precision()) return use->accounted_bytes - engine.plan().plan.parts.safety;
+  const Plan& plan = engine.plan().plan;
+  if (const auto use = engine.precision())
+    return use->accounted_bytes - plan.parts.safety - plan.first_card.parts.safety;
   const MemoryUse memory = engine.memory();
-  return memory.on_device();
+  return memory.on_device() + memory.first_card;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/advisor/setup.h"
+#include "app/library/card_parts.h"
 #include "app/library/model_files.h"
 #include "app/library/model_library.h"
 #include "app/words/error_words.h"
@@ -66,9 +67,10 @@ void judge(Candidate& candidate, const Machine& machine) {
 
 // The ways of fit.h for a published file: as it is, with lower tiers, with experts elsewhere.
 Result<ModelFit> fit_of_entry(const CatalogueEntry& entry, const Machine& machine) {
-  if (entry.shape.empty()) return estimate_fit(entry.file, entry.bytes, machine.room, facts_of(machine));
+  const auto by_size = [&] { return estimate_fit(entry.file, entry.bytes, machine.room, facts_of(machine)); };
+  if (entry.shape.empty()) return by_size();
   ModelFit fit{.is_estimate = true,
-               .budget_bytes = machine.room.precision.budget_bytes,
+               .budget_bytes = room_bytes(machine.room, machine.facts),
                .on_card = on_card(machine.room, machine.facts)};
   const auto plan = [&](PolicyKind policy, std::vector<std::string> tiers, std::int64_t cpu_moe) {
     LoadOptions options = machine.room;
@@ -81,15 +83,21 @@ Result<ModelFit> fit_of_entry(const CatalogueEntry& entry, const Machine& machin
     if (report) {
       fit.precision = options.precision;
       fit.report = *report;
-      fit.min_bytes =
-          fit.min_bytes == 0 ? report->plan.min_bytes : std::min(fit.min_bytes, report->plan.min_bytes);
+      const std::int64_t least = least_of_all(report->plan);
+      fit.min_bytes = fit.min_bytes == 0 ? least : std::min(fit.min_bytes, least);
     }
     return report;
   };
   const auto whole =
       entry.experts == 0 ? plan(PolicyKind::none, {}, 0) : plan(PolicyKind::static_tiers, {entry.tier}, 0);
+  // Two cards have a model as its file has it, and of a shape there is no file. Whether its layers can be
+  // parted is known.
+  if (!whole && machine.first_gpu && whole.error().kind == ErrorKind::unsupported) {
+    if (const auto parted = plan(PolicyKind::none, {}, 0); !parted) return std::unexpected(parted.error());
+    return by_size();
+  }
   if (!whole) return std::unexpected(whole.error());
-  fit.needed_bytes = whole->plan.min_bytes;
+  fit.needed_bytes = least_of_all(whole->plan);
   if (whole->plan.fits) {
     fit.kind = FitKind::fits;
     return fit;
@@ -135,7 +143,7 @@ double kept_at(double bits) {
 
 double kept(const Candidate& candidate, const LoadPlan& report) {
   double units = 0, sum = 0;
-  for (const PlanTier& tier : report.plan.parts.experts) {
+  for (const PlanTier& tier : parts_of_all(report.plan).experts) {
     units += static_cast<double>(tier.units);
     sum += static_cast<double>(tier.units) * kept_at(tier.bits_per_weight);
   }

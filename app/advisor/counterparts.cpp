@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "app/advisor/errors.h"
+#include "app/library/card_parts.h"
 #include "app/library/fit.h"
 #include "engine/core/result.h"
 
@@ -43,6 +44,10 @@ std::int64_t all_bytes(const Plan& plan) {
   return taken_bytes(plan) + plan.host.weights;
 }
 
+std::int64_t sum(const DeviceRoom& room) {
+  return room.device + room.first;
+}
+
 // Experts as the file has them, as many as there is room for, the others elsewhere.
 PrecisionRequest file_elsewhere(const LoadOptions& open, std::int64_t room_bytes) {
   PrecisionRequest precision = all_at(open, "file");
@@ -60,14 +65,14 @@ std::int64_t disk_bytes(const LoadPlan& plan, const StoreNeed& store) {
                                    static_cast<double>(store.bytes));
 }
 
-void plan_it(Counterpart& choice, const LoadPlan& open, const DeviceInfo& device, std::int64_t held_bytes,
+void plan_it(Counterpart& choice, const LoadPlan& open, const ChosenDevice& device, std::int64_t held_bytes,
              const MachineFacts& facts) {
   auto found = plan_model(choice.options, facts);
   if (!found) {
     choice.trouble = std::move(found).error();
     return;
   }
-  choice.bytes = found->plan.fits ? all_bytes(found->plan) : found->plan.min_bytes;
+  choice.bytes = found->plan.fits ? all_bytes(found->plan) : least_of_all(found->plan);
   choice.room = room_for(open.plan, found->plan, device, held_bytes);
   if (choice.kind == Kind::file) choice.plan = *found;
   if (found->policy() == PolicyKind::none) return;
@@ -83,14 +88,21 @@ void plan_it(Counterpart& choice, const LoadPlan& open, const DeviceInfo& device
 
 }  // namespace
 
-Counterpart::Room room_for(const Plan& first, const Plan& second, const DeviceInfo& device,
+Counterpart::Room room_for(const Plan& first, const Plan& second, const ChosenDevice& device,
                            std::int64_t held_bytes) {
   if (!first.fits || !second.fits) return Room::none;
-  const std::int64_t needed = std::max(taken_bytes(first), taken_bytes(second));
-  if (needed > room_on(device, held_bytes)) return Room::none;
+  DeviceRoom needed;
+  for (const Plan* plan : {&first, &second}) {
+    needed.device = std::max(needed.device, last_card_of(*plan).taken_bytes());
+    if (const auto card = first_card_of(*plan)) needed.first = std::max(needed.first, card->taken_bytes());
+  }
+  const auto has = [&](const DeviceRoom& room) {
+    return needed.device <= room.device && (device.first == nullptr || needed.first <= room.first);
+  };
+  if (!has(room_on(device, held_bytes))) return Room::none;
   const Plan& most = first.host_bytes > second.host_bytes ? first : second;
   const bool beside_card = most.host_available_bytes == 0 || most.host_bytes <= most.host_available_bytes;
-  return beside_card && needed <= room_on(device, 0) ? Room::beside_the_open : Room::in_its_place;
+  return beside_card && has(room_on(device, 0)) ? Room::beside_the_open : Room::in_its_place;
 }
 
 PrecisionRequest fixed_mix_of(const PrecisionRequest& open, const std::optional<Plan>& plan) {
@@ -111,20 +123,24 @@ PrecisionRequest adaptive_of(const PrecisionRequest& open, const std::optional<P
 Result<Counterparts> counterparts_of(const LoadOptions& open, const std::optional<Plan>& plan,
                                      std::int64_t held_bytes) {
   FOVEA_TRY(const auto all, devices());
-  FOVEA_TRY(const DeviceInfo* device, find_device(all, {open.device, {}}));
-  return counterparts_on(*device, open, plan, held_bytes);
+  FOVEA_TRY(const ChosenDevice device, find_device(all, {open.device, {}}));
+  return counterparts_on(device, open, plan, held_bytes);
 }
 
-Result<Counterparts> counterparts_on(const DeviceInfo& device, const LoadOptions& open,
+Result<Counterparts> counterparts_on(const ChosenDevice& device, const LoadOptions& open,
                                      const std::optional<Plan>& plan, std::int64_t held_bytes) {
   const PolicyKind policy = open.precision.policy;
   if (lowers_layers(policy))
     return fail(phrases::file_place(open.model), errors::comparison_of_lowered_layers());
   // As if the model that is open were not: it holds what it would get again.
   MachineFacts facts;
-  if (is_card(open.device))
-    facts.device_free_bytes = std::min(device.memory_free_bytes + held_bytes, device.memory_bytes);
-  Counterparts found{.open = open, .free_bytes = room_on(device, 0)};
+  if (device.first != nullptr) {
+    facts = room_of(device, held_bytes).facts;
+  } else if (is_card(open.device)) {
+    const DeviceInfo& card = *device.device;
+    facts.device_free_bytes = std::min(card.memory_free_bytes + held_bytes, card.memory_bytes);
+  }
+  Counterparts found{.open = open, .free_bytes = sum(room_on(device, 0))};
   FOVEA_TRY(const LoadPlan again, plan_model(open, facts));
   found.bytes = all_bytes(again.plan);
 
@@ -142,7 +158,7 @@ Result<Counterparts> counterparts_on(const DeviceInfo& device, const LoadOptions
   if (policy != PolicyKind::none) {
     add(Kind::file, as_in_file);
     if (!found.choices.back().trouble && found.choices.back().room == Room::none)
-      add(Kind::file_elsewhere, file_elsewhere(open, room_on(device, held_bytes)));
+      add(Kind::file_elsewhere, file_elsewhere(open, room_on(device, held_bytes).device));
   }
   const std::vector<std::string> tiers = tiers_of(plan);
   const std::string lowest = tiers.empty() ? usual_lowest : tiers.back();

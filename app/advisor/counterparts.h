@@ -47,11 +47,11 @@ struct Counterparts {
 Result<Counterparts> counterparts_of(const LoadOptions& open, const std::optional<Plan>& plan,
                                      std::int64_t held_bytes);
 // The same on a device that was looked at.
-Result<Counterparts> counterparts_on(const DeviceInfo& device, const LoadOptions& open,
+Result<Counterparts> counterparts_on(const ChosenDevice& device, const LoadOptions& open,
                                      const std::optional<Plan>& plan, std::int64_t held_bytes);
 
 // For two plans one after the other on a device as it is now, where the open model holds so much of it.
-Counterpart::Room room_for(const Plan& first, const Plan& second, const DeviceInfo& device,
+Counterpart::Room room_for(const Plan& first, const Plan& second, const ChosenDevice& device,
                            std::int64_t held_bytes);
 
 // The open model's tiers within its budget, as a mix that stays.

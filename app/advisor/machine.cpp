@@ -163,8 +163,11 @@ Result<Machine> find_machine(const fs::path& models, const DeviceChoice& device,
   machine.chosen = device;
   machine.room.device = device.name;
   if (const auto found = find_device(machine.devices, device)) {
-    machine.room.precision.budget_bytes = room_on(**found, held_bytes);
-    if (is_card((*found)->name)) machine.gpu = **found;
+    const ModelRoom room = room_of(*found, held_bytes);
+    machine.room.precision.budget_bytes = room.options.precision.budget_bytes;
+    machine.facts = room.facts;
+    if (is_card(found->device->name)) machine.gpu = *found->device;
+    if (found->first != nullptr) machine.first_gpu = *found->first;
   } else {
     machine.trouble = found.error();
   }
@@ -173,8 +176,23 @@ Result<Machine> find_machine(const fs::path& models, const DeviceChoice& device,
   return machine;
 }
 
+namespace {
+
+// Of two cards, each of which has of a model what it has of the memory for one. 0: one of them is not known.
+double one_behind_the_other(const Machine& machine, double first, double last) {
+  if (first <= 0 || last <= 0) return 0;
+  const auto there = static_cast<double>(machine.facts.first_free_bytes);
+  const auto all = static_cast<double>(room_bytes(machine.room, machine.facts));
+  const double share = all > 0 ? std::clamp(there / all, 0.0, 1.0) : 0.5;
+  return 1 / (share / first + (1 - share) / last);
+}
+
+}  // namespace
+
 double read_gb_per_s(const Machine& machine) {
-  return machine.gpu ? machine.gpu->bandwidth_gb_per_s : machine.memory_read_gb_per_s;
+  if (!machine.gpu) return machine.memory_read_gb_per_s;
+  const double own = machine.gpu->bandwidth_gb_per_s;
+  return machine.first_gpu ? one_behind_the_other(machine, machine.first_gpu->bandwidth_gb_per_s, own) : own;
 }
 
 MachineFacts facts_of(const Machine& machine) {
@@ -182,7 +200,9 @@ MachineFacts facts_of(const Machine& machine) {
   facts.main_memory_gb_per_s = machine.memory_read_gb_per_s;
   facts.processor_gop_per_s = machine.processor_gop_per_s;
   const bool card = on_card(machine.room, facts);
-  if (!card || machine.gpu) facts.device_gb_per_s = read_gb_per_s(machine);
+  // Of two cards the planner adds the first one's itself.
+  if (!card || machine.gpu)
+    facts.device_gb_per_s = machine.gpu ? machine.gpu->bandwidth_gb_per_s : machine.memory_read_gb_per_s;
   facts.device_gop_per_s = card ? machine.gpu_gop_per_s : machine.processor_gop_per_s;
   return facts;
 }
@@ -193,8 +213,13 @@ void measure_machine(Machine& machine, std::stop_token stop) {
   const DeviceSpeed processor = measure_speed().value_or(DeviceSpeed{});
   machine.memory_read_gb_per_s = processor.read_gb_per_s;
   machine.processor_gop_per_s = processor.gop_per_s;
-  if (machine.gpu && !stop.stop_requested())
-    machine.gpu_gop_per_s = measure_speed(machine.gpu->name).value_or(DeviceSpeed{}).gop_per_s;
+  const auto gop_per_s = [&](const DeviceInfo& card) {
+    return stop.stop_requested() ? 0 : measure_speed(card.name).value_or(DeviceSpeed{}).gop_per_s;
+  };
+  if (machine.gpu) machine.gpu_gop_per_s = gop_per_s(*machine.gpu);
+  if (machine.first_gpu)
+    machine.gpu_gop_per_s =
+        one_behind_the_other(machine, gop_per_s(*machine.first_gpu), machine.gpu_gop_per_s);
 }
 
 }  // namespace fovea::app

@@ -19,27 +19,32 @@ struct Card {
 };
 
 struct Machine {
-  DeviceInfo device = {};                // the processor
-  std::optional<DeviceInfo> gpu = {};    // that computes in its place
+  DeviceInfo device = {};              // the processor
+  std::optional<DeviceInfo> gpu = {};  // that computes in its place …
+  // … or of two the one with the last layers, and the one with the first ones.
+  std::optional<DeviceInfo> first_gpu = {};
   std::vector<DeviceInfo> devices = {};  // all that could be chosen …
   Phrase no_gpu = {};                    // … why there is no GPU among them …
   DeviceChoice chosen = {};              // … and what was; `trouble`: why that cannot be, and then there
   std::optional<Error> trouble = {};     // is no room
   std::vector<Card> cards = {};          // graphics cards of which the system tells
   LoadOptions room = {};                 // what a model may take …
-  MachineFacts facts = {};               // … of a machine that is not this one, to plan for it
-  std::filesystem::path folder = {};     // of the models
+  // … of a machine that is not this one, to plan for it; of two cards what is free on each, instead of a
+  // budget.
+  MachineFacts facts = {};
+  std::filesystem::path folder = {};  // of the models
   std::int64_t disk_free_bytes = 0;
   double disk_read_gb_per_s = 0;    // 0: not measured
   double memory_read_gb_per_s = 0;  // 0: not measured
   double processor_gop_per_s = 0;   // 0: not measured
-  double gpu_gop_per_s = 0;         // 0: not measured, or there is none
+  double gpu_gop_per_s = 0;         // of two one behind the other; 0: not measured, or there is none
 };
 
 // Everything that is known at once. `held_bytes`: of a model that would be closed for another one, there.
 Result<Machine> find_machine(const std::filesystem::path& models, const DeviceChoice& device = {},
                              std::int64_t held_bytes = 0);
-// How fast the weights that a model has on its device are read; 0: not known.
+// How fast the weights that a model has on its device are read, on two cards one behind the other; 0: not
+// known.
 double read_gb_per_s(const Machine& machine);
 // What a plan takes for the speeds, where they were measured.
 MachineFacts facts_of(const Machine& machine);

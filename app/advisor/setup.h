@@ -28,11 +28,13 @@ std::vector<PrecisionRequest> precision_choices(const Candidate& candidate, cons
 PrecisionRequest choice_of(const LoadOptions& setup);
 LoadOptions with_choice(LoadOptions setup, const PrecisionRequest& choice);
 
-// The planner's answer. ErrorKind::unsupported where a model is known by its size alone.
-// Neither its file nor its shape is there for the planner.
+// Neither its file nor its shape is there for the planner, or it does not take the shape.
 inline bool planned_by_size_alone(const Candidate& candidate) {
-  return candidate.path.empty() && (!candidate.entry || candidate.entry->shape.empty());
+  if (!candidate.path.empty()) return false;
+  const bool is_estimate = candidate.fit.is_estimate && candidate.fit.report.plan.total_bytes == 0;
+  return !candidate.entry || candidate.entry->shape.empty() || is_estimate;
 }
+// The planner's answer. ErrorKind::unsupported where a model is known by its size alone.
 Result<LoadPlan> plan_of(const Candidate& candidate, const LoadOptions& setup, const Machine& machine);
 
 // Changes that would make it fit, each alone.

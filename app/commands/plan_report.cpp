@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "app/commands/errors.h"
+#include "app/library/devices_json.h"
 #include "engine/api/sentence.h"
 #include "engine/core/result.h"
 
@@ -93,6 +94,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
           {"advice", english(plan.advice)},
           {"notes", english(plan.notes)},
           {"model", report.model},
+          {"devices", devices_json(report)},
           {"policy", name_in(policy_names, report.policy())},
           {"context", report.options.context},
           {"kv_type", name_in(kv_names, report.options.kv)},
@@ -157,6 +159,9 @@ const char* const plan_keys =
     "                 hurt alike)\n"
     "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
     "know\n"
+    "  devices        names, of two cards the one with the first layers first: of each layers, total_bytes "
+    "and\n"
+    "                 budget_bytes\n"
     "  and model, policy, context, kv_type, chunk, bits_per_weight (by tier), mean_bits_per_weight,\n"
     "  high_per_layer, units_per_layer, cpu_moe_layers, host_layers (the first ones, "
     "whole),\n"

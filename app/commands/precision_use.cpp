@@ -79,7 +79,7 @@ std::string precision_warning(const Engine& engine) {
 
 std::string memory_warning(const Engine& engine) {
   const std::string& device = engine.settings().device;
-  return is_card(device) ? short_of_memory(device, device_memory(device)).toStdString() : std::string();
+  return is_card(device) ? short_of_memory(device).toStdString() : std::string();
 }
 
 }  // namespace fovea::app

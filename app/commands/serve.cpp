@@ -144,7 +144,7 @@ void add_serve(Registry& registry) {
           "Tokens of KV cache that these share; what does not fit waits (default: as many as --context)")
       ->check(number_between(1, max_sequences * max_context));
   add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");
-  add_device(*command, flags->load.device);
+  add_device(*command, flags->load.device, 2);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
   add_chunk(*command, flags->load);

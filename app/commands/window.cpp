@@ -78,7 +78,7 @@ void add_window(Registry& registry, int argc, char** argv) {
                   "Open this conversation, by its number (a restart of the window gives it)")
       ->check(number_between(1, 9e15));
   add_context(program, flags->load, "Tokens of context (default: the model's, at most 8192)");
-  add_device(program, flags->load.device);
+  add_device(program, flags->load.device, 2);
   add_threads(program, flags->load);
   add_kv(program, flags->load);
   add_precision(program, flags->load.precision);

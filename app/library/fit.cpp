@@ -4,6 +4,7 @@
 #include <cctype>
 #include <functional>
 
+#include "app/library/card_parts.h"
 #include "engine/api/devices.h"
 #include "engine/core/result.h"
 
@@ -13,7 +14,7 @@ namespace {
 using Planner = std::function<Result<LoadPlan>(const LoadOptions&)>;
 
 void take(ModelFit& fit, LoadPlan report, const PrecisionRequest& precision) {
-  fit.min_bytes = std::min(fit.needed_bytes, report.plan.min_bytes);
+  fit.min_bytes = std::min(fit.needed_bytes, least_of_all(report.plan));
   fit.report = std::move(report);
   fit.precision = precision;
 }
@@ -28,11 +29,11 @@ LoadOptions offloading(LoadOptions settings, const LoadPlan& lowest) {
 }
 
 // The first of the ways that fits, from the best on.
-Result<ModelFit> fit_with(const Planner& plan, LoadOptions settings, bool card) {
-  ModelFit fit{.budget_bytes = settings.precision.budget_bytes, .on_card = card};
+Result<ModelFit> fit_with(const Planner& plan, LoadOptions settings, const MachineFacts& machine) {
+  ModelFit fit{.budget_bytes = room_bytes(settings, machine), .on_card = on_card(settings, machine)};
   settings.precision.policy = PolicyKind::none;
   FOVEA_TRY(LoadPlan as_it_is, plan(settings));
-  fit.needed_bytes = as_it_is.plan.min_bytes;
+  fit.needed_bytes = least_of_all(as_it_is.plan);
   if (as_it_is.plan.fits) {
     fit.kind = FitKind::fits;
     take(fit, std::move(as_it_is), {});
@@ -85,37 +86,52 @@ bool on_card(const LoadOptions& room, const MachineFacts& machine) {
   return machine.device_memory_bytes > 0 || is_card(room.device);
 }
 
-Result<LoadOptions> this_machine(std::int64_t held_bytes, const DeviceChoice& device) {
+Result<ModelRoom> this_machine(std::int64_t held_bytes, const DeviceChoice& device) {
   FOVEA_TRY(const auto all, devices());
-  FOVEA_TRY(const DeviceInfo* found, find_device(all, device));
-  LoadOptions room;
-  room.device = device.name;
-  room.precision.budget_bytes = room_on(*found, held_bytes);
+  FOVEA_TRY(const ChosenDevice found, find_device(all, device));
+  ModelRoom room = room_of(found, held_bytes);
+  room.options.device = device.name;
   return room;
 }
 
+ModelRoom room_of(const ChosenDevice& device, std::int64_t held_bytes) {
+  const DeviceRoom has = room_on(device, held_bytes);
+  ModelRoom room;
+  room.options.device = choice_of(device).name;
+  if (device.first == nullptr) {
+    room.options.precision.budget_bytes = has.device;
+  } else {
+    room.facts = {.device_free_bytes = has.device, .first_free_bytes = has.first};
+  }
+  return room;
+}
+
+std::int64_t room_bytes(const LoadOptions& room, const MachineFacts& machine) {
+  if (room.precision.budget_bytes > 0) return room.precision.budget_bytes;
+  return machine.device_free_bytes + machine.first_free_bytes;
+}
+
 std::int64_t taken_bytes(const Plan& plan) {
-  return plan.total_bytes - plan.parts.safety;
+  return total_of_all(plan) - parts_of_all(plan).safety;
 }
 
 Result<ModelFit> fit_of_model(const std::filesystem::path& model, const LoadOptions& room,
                               const MachineFacts& machine) {
   LoadOptions options = room;
   options.model = model;
-  return fit_with([&](const LoadOptions& o) { return plan_model(o, machine); }, std::move(options),
-                  on_card(room, machine));
+  return fit_with([&](const LoadOptions& o) { return plan_model(o, machine); }, std::move(options), machine);
 }
 
 Result<ModelFit> fit_of_shape(const std::string& shape, const LoadOptions& room,
                               const MachineFacts& machine) {
   return fit_with([&](const LoadOptions& o) { return plan_shape({.name = shape}, o, machine); }, room,
-                  on_card(room, machine));
+                  machine);
 }
 
 ModelFit estimate_fit(std::string_view name, std::int64_t bytes, const LoadOptions& room,
                       const MachineFacts& machine) {
   ModelFit fit{.is_estimate = true,
-               .budget_bytes = room.precision.budget_bytes,
+               .budget_bytes = room_bytes(room, machine),
                .needed_bytes = with_room(bytes),
                .on_card = on_card(room, machine)};
   fit.min_bytes = fit.needed_bytes;

@@ -28,7 +28,14 @@ bool on_card(const LoadOptions& room, const MachineFacts& machine = {});
 
 // What this machine gives a model on a device now. `held_bytes`: what a model that would be closed for it has
 // there. ErrorKind::not_found and unsupported where the device is none of this machine's, or of no use.
-Result<LoadOptions> this_machine(std::int64_t held_bytes = 0, const DeviceChoice& device = {});
+struct ModelRoom {
+  LoadOptions options = {};
+  MachineFacts facts = {};  // of two cards: what is free on each; there is no budget then
+};
+Result<ModelRoom> this_machine(std::int64_t held_bytes = 0, const DeviceChoice& device = {});
+ModelRoom room_of(const ChosenDevice& device, std::int64_t held_bytes);
+// For a model, on both cards together where there are two.
+std::int64_t room_bytes(const LoadOptions& room, const MachineFacts& machine);
 
 struct ModelFit {
   FitKind kind = FitKind::does_not_fit;
@@ -43,7 +50,7 @@ struct ModelFit {
   PrecisionRequest precision = {};  // what to open it with
 };
 
-// Of the device, without what is kept free of the budget.
+// Of the device, or of both cards, without what is kept free of the budget.
 std::int64_t taken_bytes(const Plan& plan);
 
 // Errors are those of the file: damaged, or of a kind that Fovea does not run.

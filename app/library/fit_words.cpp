@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <vector>
 
+#include "app/library/card_parts.h"
 #include "app/words/tier_words.h"
 #include "ui/language/number_text.h"
 
@@ -16,7 +17,7 @@ struct FitWords {
 
 // "1,205 of 6,144 experts at 4 bits, the others at 2 bits"
 QString tiers_of(const LoadPlan& report) {
-  std::vector<PlanTier> tiers = report.plan.parts.experts;
+  std::vector<PlanTier> tiers = parts_of_all(report.plan).experts;
   if (tiers.size() > 2) std::erase_if(tiers, [](const PlanTier& tier) { return tier.units == 0; });
   if (moves_experts(report.policy()) && tiers.size() == 2) {
     return FitWords::tr("%1 of %2 experts at %3, the others at %4")
@@ -39,11 +40,12 @@ QString tiers_of(const LoadPlan& report) {
 
 QString reason_to_fit(const ModelFit& fit) {
   const Plan& plan = fit.report.plan;
+  const Plan::Parts parts = parts_of_all(plan);
   return FitWords::tr(
              "At its file's precision it takes %1 of the %2 that is free for a model; %3 of that holds %4 "
              "tokens of conversation.")
       .arg(ui::bytes_text(taken_bytes(plan)), ui::bytes_text(fit.budget_bytes),
-           ui::bytes_text(plan.parts.kv + plan.parts.windows), ui::count_text(fit.report.options.context));
+           ui::bytes_text(parts.kv + parts.windows), ui::count_text(fit.report.options.context));
 }
 
 QString reason_of_offload(const ModelFit& fit) {

@@ -43,10 +43,14 @@ std::vector<LibraryModel> find_all(const LibraryPlaces& places) {
 }
 
 // Free memory is never the same twice.
-bool is_like(const LoadOptions& a, const LoadOptions& b) {
+bool is_like(const ModelRoom& a, const ModelRoom& b) {
   constexpr std::int64_t share = 50;
-  return a.context == b.context && a.kv == b.kv && a.device == b.device &&
-         std::abs(a.precision.budget_bytes - b.precision.budget_bytes) < b.precision.budget_bytes / share;
+  const auto are_close = [](std::int64_t x, std::int64_t y) { return std::abs(x - y) <= y / share; };
+  return a.options.context == b.options.context && a.options.kv == b.options.kv &&
+         a.options.device == b.options.device &&
+         are_close(a.options.precision.budget_bytes, b.options.precision.budget_bytes) &&
+         are_close(a.facts.device_free_bytes, b.facts.device_free_bytes) &&
+         are_close(a.facts.first_free_bytes, b.facts.first_free_bytes);
 }
 
 }  // namespace
@@ -83,7 +87,7 @@ struct LibraryWorker::Parts : public QObject {
     if (!wanted.isEmpty()) watcher->addPaths(wanted);
   }
 
-  void read(LibraryModel& model, const ModelFiles& files, const Result<LoadOptions>& machine) {
+  void read(LibraryModel& model, const ModelFiles& files, const Result<ModelRoom>& machine) {
     if (!model.is_read) {
       auto info = inspect(model.path);
       if (info) {
@@ -106,7 +110,7 @@ struct LibraryWorker::Parts : public QObject {
     }
     model.stores = stores_of(model.path, places.stores);
     if (!machine) return;
-    auto fit = fit_of_model(model.path, *machine);
+    auto fit = fit_of_model(model.path, machine->options, machine->facts);
     if (!fit) {
       model.error = fit.error();
       return;
@@ -124,8 +128,7 @@ struct LibraryWorker::Parts : public QObject {
     Q_EMIT worker->named(entries);
   }
 
-  void scan(LibraryWorker* worker, const std::function<bool()>& is_wanted,
-            const Result<LoadOptions>& machine) {
+  void scan(LibraryWorker* worker, const std::function<bool()>& is_wanted, const Result<ModelRoom>& machine) {
     if (!is_wanted()) return;
     std::vector<LibraryModel> models = find_all(places);
     watch(models);
@@ -149,7 +152,7 @@ struct LibraryWorker::Parts : public QObject {
   // What the planner said in an earlier scan.
   struct Planned {
     ModelFiles files;
-    LoadOptions machine;
+    ModelRoom machine;
     fs::file_time_type stores_time;
     std::vector<StoreFile> stores;
     std::optional<ModelFit> fit;
@@ -192,10 +195,10 @@ void LibraryWorker::scan(std::int64_t held_bytes, std::int64_t context, std::int
   post([this, number, held_bytes, context, budget_bytes, device](Parts& parts) {
     auto machine = this_machine(held_bytes, device);
     if (machine) {
-      machine->context = context;
-      machine->context_may_shrink = true;
+      machine->options.context = context;
+      machine->options.context_may_shrink = true;
     }
-    if (machine && budget_bytes > 0) machine->precision.budget_bytes = budget_bytes;
+    if (machine && budget_bytes > 0) machine->options.precision.budget_bytes = budget_bytes;
     parts.scan(this, [this, number] { return wanted_ == number; }, machine);
   });
 }

@@ -20,11 +20,16 @@ ui::ShownModel::Other other_than(const LiveModel& model) {
 }
 
 ui::ShownModel shown(const LiveModel& model) {
-  return {.layer_numbers = model.layer_numbers,
-          .experts_per_layer = model.experts_per_layer,
-          .experts_used = model.experts_used,
-          .moves_experts = model.policy != PolicyKind::none,
-          .other = other_than(model)};
+  ui::ShownModel shown{.layer_numbers = model.layer_numbers,
+                       .experts_per_layer = model.experts_per_layer,
+                       .experts_used = model.experts_used,
+                       .moves_experts = model.policy != PolicyKind::none,
+                       .other = other_than(model)};
+  if (model.cards.size() == 2)
+    shown.cut = ui::CardCut{.rows = model.cards[0].rows,
+                            .first = QString::fromStdString(model.cards[0].name),
+                            .last = QString::fromStdString(model.cards[1].name)};
+  return shown;
 }
 
 }  // namespace
@@ -74,10 +79,11 @@ void LiveSession::set_answering(const QString& key, const QString& title) {
 }
 
 void LiveSession::set_device_memory(std::int64_t used_bytes, std::int64_t total_bytes,
-                                    std::int64_t host_bytes) {
+                                    std::int64_t host_bytes, const DeviceMemory& first_card) {
   measured_.device_used_bytes = used_bytes;
   measured_.device_total_bytes = total_bytes;
   measured_.host_total_bytes = host_bytes;
+  measured_.first_card = first_card;
   Q_EMIT measuresChanged();
 }
 
@@ -265,8 +271,8 @@ ui::MemoryParts LiveSession::memory() {
   const LiveModel& model = model_in_view();
   const std::int64_t experts =
       std::accumulate(model.experts_per_layer.begin(), model.experts_per_layer.end(), std::int64_t{0});
-  return memory_parts(model.plan, numbers(), frame, experts > 0 ? experts : std::ssize(frame.tier),
-                      measured_);
+  return memory_parts(model.plan, numbers(), frame, experts > 0 ? experts : std::ssize(frame.tier), measured_,
+                      model.cards);
 }
 
 // --- what it says of routers and policy

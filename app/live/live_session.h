@@ -42,7 +42,9 @@ class LiveSession : public ui::LiveSource {
   void begin_chapter(const QString& shown);
   void add_timings(const Timings& so_far) { intervals_.add_timings(so_far); }
   // Every program's; total 0: unknown. `host_bytes`: of main memory in all, where the device has its own.
-  void set_device_memory(std::int64_t used_bytes, std::int64_t total_bytes, std::int64_t host_bytes = 0);
+  // `first_card`: of two the other one.
+  void set_device_memory(std::int64_t used_bytes, std::int64_t total_bytes, std::int64_t host_bytes = 0,
+                         const DeviceMemory& first_card = {});
   void set_kv_used(std::int64_t bytes);  // negative: unknown; shown with the next numbers
   // Measured of the model that is open; forgotten with it.
   void set_fidelity(const std::optional<ui::RoutingFidelity>& fidelity) { fidelity_ = fidelity; }

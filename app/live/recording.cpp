@@ -29,6 +29,10 @@ QJsonObject head(const SnapshotRing& ring, const LiveModel& model) {
     tiers.append(
         QJsonObject{{"name", QString::fromStdString(tier.name)}, {"bits_per_weight", tier.bits_per_weight}});
   for (const std::int64_t layer : model.layer_numbers) layers.append(static_cast<qint64>(layer));
+  QJsonArray cards;
+  for (const CardPlan& card : model.cards)
+    cards.append(
+        QJsonObject{{"name", QString::fromStdString(card.name)}, {"rows", static_cast<qint64>(card.rows)}});
   return {{"format", "fovea live recording"},
           {"version", kVersion},
           {"model", model.name},
@@ -37,6 +41,7 @@ QJsonObject head(const SnapshotRing& ring, const LiveModel& model) {
           {"experts_used", static_cast<qint64>(model.experts_used)},
           {"policy", static_cast<int>(model.policy)},
           {"layer_numbers", layers},
+          {"cards", cards},
           {"tiers", tiers},
           {"budget_bytes", static_cast<qint64>(numbers.budget_bytes)},
           {"arena_bytes", static_cast<qint64>(numbers.arena_bytes)},
@@ -282,6 +287,11 @@ Result<void> read_head(const QJsonObject& line, Recording& recording, Snapshot& 
                                : PolicyKind::none;
   for (const QJsonValue& layer : line["layer_numbers"].toArray())
     recording.model.layer_numbers.push_back(whole(layer));
+  for (const QJsonValue& card : line["cards"].toArray()) {
+    if (recording.model.cards.size() == 2) break;
+    recording.model.cards.push_back({.name = card["name"].toString().left(128).toStdString(),
+                                     .rows = std::clamp<std::int64_t>(whole(card["rows"]), 0, s.layers)});
+  }
   return {};
 }
 

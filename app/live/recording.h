@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/live/measures/memory_parts.h"
 #include "app/live/measures/snapshot_ring.h"
 #include "engine/api/error.h"
 #include "engine/api/precision.h"
@@ -29,7 +30,8 @@ struct LiveModel {
   // calibration; empty: there is none.
   std::vector<float> calibrated_uses = {};
   Plan plan = {};
-  double link_bytes_per_s = 0;  // measured: what versions can be read with; 0: not known
+  std::vector<CardPlan> cards = {};  // two, the one with the first layers first; empty: there is one device
+  double link_bytes_per_s = 0;       // measured: what versions can be read with; 0: not known
 };
 
 struct Recording {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/library/card_parts.h"
 #include "app/library/device_choice.h"
 #include "app/library/model_files.h"
 #include "app/library/model_library.h"
@@ -112,24 +113,43 @@ struct EngineModels::Parts {
     return true;
   }
 
+  // Of a model on one device, which may be one of its two; 0: it has nothing there.
+  static std::int64_t held_on(const DeviceInfo& device, const LoadPlan& plan) {
+    const std::vector<std::string> names = names_of(plan.options.device);
+    if (same_device(names.back(), device.name)) return plan.plan.total_bytes;
+    const auto first = first_card_of(plan.plan);
+    return first && same_device(names.front(), device.name) ? first->total_bytes : 0;
+  }
+
   struct Room {
     std::int64_t available = 0;  // bytes, beside those that are loaded
     std::int64_t most = 0;       // … beside the window's alone
+    bool is_enough = true;       // for the plan, on each of its devices
   };
-  // What a model may have on its device. The lock is held.
-  Result<Room> room(const LoadOptions& options) const {
+  // What a model may have on its device, or on both. The lock is held.
+  Result<Room> room(const LoadPlan& plan, const std::string& device) const {
     FOVEA_TRY(const auto all, devices());
-    FOVEA_TRY(const DeviceInfo* device, find_device(all, {.name = options.device}));
-    std::int64_t held = 0, of_window = 0;
-    for (const auto& [path, each] : loaded) {
-      if (!same_device(each.model->plan().options.device, options.device)) continue;
-      held += each.model->plan().plan.total_bytes;
-      if (each.is_windows) of_window = each.model->plan().plan.total_bytes;
+    FOVEA_TRY(const ChosenDevice chosen, find_device(all, {.name = device}));
+    Room sum;
+    for (const DeviceInfo* each : {chosen.first, chosen.device}) {
+      if (each == nullptr) continue;
+      std::int64_t held = 0, of_window = 0;
+      for (const auto& [path, one] : loaded) {
+        const std::int64_t there = held_on(*each, one.model->plan());
+        held += there;
+        if (one.is_windows) of_window = there;
+      }
+      // Files that are mapped count as free memory, so that what models hold is counted here as well.
+      const std::int64_t has = settings.device_bytes > 0 ? settings.device_bytes : each->memory_bytes;
+      const std::int64_t free = settings.device_bytes > 0 ? has : room_on(*each, 0);
+      const std::int64_t available = std::min(free, has - held);
+      sum.available += available;
+      sum.most += has - of_window;
+      const bool is_first = each == chosen.first;
+      sum.is_enough &= (is_first ? first_card_of(plan.plan).value_or(CardPart{}).total_bytes
+                                 : plan.plan.total_bytes) <= available;
     }
-    if (settings.device_bytes > 0)
-      return Room{settings.device_bytes - held, settings.device_bytes - of_window};
-    // Files that are mapped count as free memory, so that what models hold is counted here as well.
-    return Room{std::min(room_on(*device, 0), device->memory_bytes - held), device->memory_bytes - of_window};
+    return sum;
   }
 
   Error no_room(const std::string& name, std::int64_t needed, std::int64_t available) const {
@@ -155,13 +175,15 @@ struct EngineModels::Parts {
     for (;;) {
       FOVEA_TRY(const LoadPlan plan, plan_model(options));
       const bool fits = plan.plan.fits;
-      const std::int64_t needed = fits ? plan.plan.total_bytes : plan.plan.min_bytes;
+      const std::int64_t needed = fits ? total_of_all(plan.plan) : least_of_all(plan.plan);
       const std::scoped_lock lock(mutex);
-      FOVEA_TRY(const Room has, room(options));
-      if (fits && needed <= has.available) return {};
+      FOVEA_TRY(const Room has, room(plan, options.device));
+      if (fits && has.is_enough) return {};
       if (needed <= has.most && unload_one()) continue;
-      return std::unexpected(no_room(name, needed, fits ? has.available : plan.plan.budget_bytes)
-                                 .at(phrases::server_request_place()));
+      const std::int64_t budget =
+          last_card_of(plan.plan).budget_bytes + first_card_of(plan.plan).value_or(CardPart{}).budget_bytes;
+      return std::unexpected(
+          no_room(name, needed, fits ? has.available : budget).at(phrases::server_request_place()));
     }
   }
 

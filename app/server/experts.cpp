@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/library/card_parts.h"
+#include "app/library/device_choice.h"
 #include "app/server/errors.h"
 #include "engine/api/load_options.h"
 #include "engine/core/result.h"
@@ -48,6 +50,16 @@ Json memory_json(const Plan::Parts& parts) {
   return {{"weights", parts.dense},
           {"kv_cache", parts.kv + parts.windows + parts.states},
           {"activations", parts.activations}};
+}
+
+Json cards_json(const std::vector<WatchedModel::Card>& cards) {
+  Json json = Json::array();
+  for (const WatchedModel::Card& card : cards)
+    json.push_back({{"name", card.name},
+                    {"layers", card.layers},
+                    {"budget_bytes", card.budget_bytes},
+                    {"memory", memory_json(card.memory)}});
+  return json;
 }
 
 // --- and back
@@ -211,6 +223,27 @@ QualityState read_quality(EventFields fields, std::string& wrong) {
           .hindsight = read_hindsight({fields.object("hindsight"), wrong})};
 }
 
+Plan::Parts read_memory(EventFields fields) {
+  Plan::Parts parts;
+  parts.dense = fields.count("weights");
+  parts.kv = fields.count("kv_cache");
+  parts.activations = fields.count("activations");
+  return parts;
+}
+
+void read_cards(EventFields& fields, WatchedModel& model, std::string& wrong) {
+  const Json& cards = fields.list("cards", 2);
+  if (cards.size() == 1) return fields.refuse("cards");
+  for (const Json& each : cards) {
+    if (!each.is_object()) return fields.refuse("cards");
+    EventFields card(each, wrong);
+    model.cards.push_back({.name = card.text("name"),
+                           .layers = card.count("layers"),
+                           .budget_bytes = card.count("budget_bytes"),
+                           .memory = read_memory({card.object("memory"), wrong})});
+  }
+}
+
 SwapCounters read_swaps(EventFields fields) {
   SwapCounters swaps;
   swaps.promotions = fields.count("promotions");
@@ -225,22 +258,47 @@ SwapCounters read_swaps(EventFields fields) {
 
 }  // namespace
 
+std::int64_t WatchedModel::rows_of_first() const {
+  const std::int64_t layers = cards.empty() ? 0 : cards.front().layers;
+  return std::ranges::count_if(layer_numbers, [layers](std::int64_t layer) { return layer < layers; });
+}
+
 WatchedModel watched_model(std::string name, const ModelInfo& info, const LoadPlan& plan,
                            std::span<const ExpertLayer> layers) {
   WatchedModel model{.name = std::move(name),
                      .policy = plan.policy(),
                      .experts_used = info.experts_used,
                      .memory = plan.plan.parts};
-  std::int64_t experts = 0;
+  const auto first = first_card_of(plan.plan);
+  std::int64_t experts = 0, of_first = 0;
   for (const ExpertLayer& layer : layers) {
     model.layer_numbers.push_back(layer.layer);
     model.experts_per_layer.push_back(layer.experts);
-    experts += layer.experts * layer.file_bytes;
+    const std::int64_t bytes = layer.experts * layer.file_bytes;
+    experts += bytes;
+    if (first && layer.layer < first->layers) of_first += bytes;
   }
   // Without a policy the experts are planned as the other weights are, and the snapshot has them apart.
   if (model.policy == PolicyKind::none)
     model.memory.dense = std::max<std::int64_t>(0, model.memory.dense - experts);
   model.memory.experts.clear();
+  if (!first) return model;
+  const std::vector<std::string> names = names_of(plan.options.device);
+  model.memory = {};
+  const auto add = [&](const std::string& card, const CardPart& part, std::int64_t experts_there) {
+    Plan::Parts memory = part.parts;
+    if (memory.experts.empty()) memory.dense = std::max<std::int64_t>(0, memory.dense - experts_there);
+    memory.experts.clear();
+    for (const auto each : {&Plan::Parts::dense, &Plan::Parts::kv, &Plan::Parts::windows,
+                            &Plan::Parts::states, &Plan::Parts::activations, &Plan::Parts::safety})
+      model.memory.*each += memory.*each;
+    model.cards.push_back({.name = card,
+                           .layers = part.layers,
+                           .budget_bytes = part.budget_bytes,
+                           .memory = std::move(memory)});
+  };
+  add(names.front(), *first, of_first);
+  add(names.back(), last_card_of(plan.plan), experts - of_first);
   return model;
 }
 
@@ -289,6 +347,7 @@ Json experts_json(const WatchedModel& model, const Snapshot& snapshot, std::int6
           {"host_hits", snapshot.host_hits},
           {"host_units", snapshot.host_units},
           {"memory", memory_json(model.memory)},
+          {"cards", cards_json(model.cards)},
           {"quality", quality_json(snapshot.quality)},
           {"swaps", swaps_json(snapshot.swaps)},
           {"swaps_waiting", snapshot.queued + snapshot.reading + snapshot.ready},
@@ -326,10 +385,8 @@ Result<ExpertsEvent> read_experts(std::string_view text) {
   snapshot.queued = static_cast<std::int32_t>(std::min<std::int64_t>(fields.count("swaps_waiting"), 1 << 30));
   snapshot.quality = read_quality({fields.object("quality"), wrong}, wrong);
   snapshot.swaps = read_swaps({fields.object("swaps"), wrong});
-  EventFields memory(fields.object("memory"), wrong);
-  event.model.memory.dense = memory.count("weights");
-  event.model.memory.kv = memory.count("kv_cache");
-  event.model.memory.activations = memory.count("activations");
+  event.model.memory = read_memory({fields.object("memory"), wrong});
+  read_cards(fields, event.model, wrong);
   if (!wrong.empty()) return fail(phrases::server_event_place(), errors::server_bad_event(wrong));
   return event;
 }

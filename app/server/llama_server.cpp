@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/files/files.h"
+#include "app/library/devices_json.h"
 #include "app/server/chat_parts.h"
 #include "app/server/errors.h"
 #include "app/server/openai_chat.h"
@@ -46,6 +47,7 @@ Json props_json(const ServedModel* model, int slots, const std::string& version)
   const SamplingSettings s = model->sampling();
   json["model_alias"] = model->name();
   json["model_path"] = model->info().path.filename().string();
+  json["devices"] = devices_json(model->plan(), model->info().layers);
   json["default_generation_settings"] = {{"n_ctx", model->context()},
                                          {"params",
                                           {{"temperature", s.temperature},

@@ -174,9 +174,16 @@ class Screen {
         view_.layer ? fmt::format("layer {}, {} experts, {}", model_.layer_number(*view_.layer),
                                   model_.experts_of(*view_.layer), order)
                     : fmt::format("{} {}, {} experts in each, {}", layers, layers == 1 ? "layer" : "layers",
-                                  model_.frame().units_per_layer, order);
+                                  model_.frame().units_per_layer, order) +
+                          cut_words();
     canvas_.put(row, 2, elided(title, legend - 3), second());
     view_.layer ? draw_layer(canvas_, area, model_, view_) : draw_map(canvas_, area, model_, view_);
+  }
+
+  std::string cut_words() const {
+    const auto& cards = model_.model().cards;
+    if (cards.empty()) return {};
+    return fmt::format(", the first {} on {}", model_.model().rows_of_first(), cards.front().name);
   }
 
   // From the right; where it begins.
@@ -209,7 +216,17 @@ class Screen {
   int foot() {
     const int rows = canvas_.rows();
     if (rows < 5) return 0;
-    memory(rows - 2);
+    const std::vector<ui::CardMemory> cards = model_.cards();
+    // Where there is hardly room, both together.
+    const bool is_each_shown = cards.size() == 2 && rows >= 12;
+    int row = rows - 2 - (is_each_shown ? 1 : 0);
+    const int lines = rows - row;
+    if (is_each_shown) {
+      for (const ui::CardMemory& card : cards) memory(row++, card.name, card.budget, card.budget_bytes > 0);
+    } else {
+      const bool is_limited = cards.empty() ? model_.numbers().budget_bytes > 0 : cards[0].budget_bytes > 0;
+      memory(row, "Memory", model_.memory(), is_limited);
+    }
     const SnapshotNumbers& n = model_.numbers();
     std::string text = fmt::format("{:.1f} tok/s", n.tokens_per_second);
     if (n.swaps.promotions + n.swaps.demotions > 0)
@@ -221,7 +238,7 @@ class Screen {
     const bool both = columns_of(text) + columns_of(keys) + 2 <= room;
     canvas_.put(rows - 1, 2, elided(text, room));
     if (both) canvas_.put_right(rows - 1, canvas_.columns(), keys, second());
-    return rows >= 22 ? 3 : 2;
+    return lines + (rows >= 22 ? 1 : 0);
   }
 
   Rgb part_colour(const ui::BudgetPart& part) const {
@@ -257,8 +274,7 @@ class Screen {
     }
   }
 
-  void memory(int row) {
-    const std::vector<ui::BudgetPart> parts = model_.memory();
+  void memory(int row, const std::string& name, const std::vector<ui::BudgetPart>& parts, bool is_limited) {
     double all = 0, free = 0;
     for (const ui::BudgetPart& part : parts) {
       all += part.bytes;
@@ -266,11 +282,10 @@ class Screen {
     }
     if (all <= 0) return;
     const std::string used = size_text(static_cast<std::int64_t>(all - free));
-    const std::string numbers =
-        model_.numbers().budget_bytes > 0 ? used + " of " + size_text(static_cast<std::int64_t>(all)) : used;
+    const std::string numbers = is_limited ? used + " of " + size_text(static_cast<std::int64_t>(all)) : used;
     constexpr int begin = 9;
     const int end = canvas_.columns() - columns_of(numbers) - 1;
-    canvas_.put(row, 2, "Memory", second());
+    canvas_.put(row, 2, elided(name, begin - 3), second());
     canvas_.put_right(row, canvas_.columns(), numbers);
     double so_far = 0;
     int column = begin;
@@ -303,6 +318,13 @@ class Screen {
       text.push_back(
           fmt::format("{:<19}{:>8} {:>18} {:>6} of the uses", "on disk alone", "", "", share(n.misses)));
     text.emplace_back();
+    for (const ui::CardMemory& card : model_.cards()) {
+      double used = 0;
+      for (const ui::BudgetPart& part : card.budget)
+        if (part.kind != Kind::free && part.kind != Kind::unplanned) used += part.bytes;
+      text.push_back(fmt::format("{:<19}{:>27} of {}", card.name, size_text(static_cast<std::int64_t>(used)),
+                                 size_text(static_cast<std::int64_t>(card.budget_bytes))));
+    }
     text.push_back(fmt::format("Swaps: {} to more bits, {} to fewer, {} read, {} under way",
                                grouped(n.swaps.promotions), grouped(n.swaps.demotions),
                                size_text(n.swaps.bytes_read), n.queued));

@@ -55,7 +55,19 @@ ui::RouterHealth TopModel::routers() const {
                         .used = model_.experts_used});
 }
 
+std::vector<ui::CardMemory> TopModel::cards() const {
+  std::vector<CardPlan> plans;
+  for (const WatchedModel::Card& card : model_.cards)
+    plans.push_back({.name = card.name,
+                     .layers = card.layers,
+                     .rows = plans.empty() ? model_.rows_of_first() : 0,
+                     .parts = card.memory,
+                     .budget_bytes = card.budget_bytes});
+  return card_memories(plans, numbers(), frame());
+}
+
 std::vector<ui::BudgetPart> TopModel::memory() const {
+  if (const auto both = cards(); !both.empty()) return sum_of(both);
   Plan plan;
   plan.parts = model_.memory;
   return budget_parts(plan, numbers());

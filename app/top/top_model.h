@@ -29,6 +29,7 @@ class TopModel {
   ui::QualityLine quality_line() const;
   ui::RouterHealth routers() const;  // of the last minute
   std::vector<ui::BudgetPart> memory() const;
+  std::vector<ui::CardMemory> cards() const;  // two that hold it together, or none
   std::vector<ui::FreshChange> fresh(double now) const;
   // The newest first. The first that it saw begins where watching did, and has no question.
   const std::deque<ui::Chapter>& story() const { return story_.chapters(); }

@@ -50,6 +50,17 @@ nlohmann::ordered_json top_json(const TopModel& model, const std::string& source
   for (const ui::BudgetPart& part : model.memory())
     if (part.kind != ui::BudgetPart::Kind::free && part.kind != ui::BudgetPart::Kind::unplanned)
       used += part.bytes;
+  ordered_json cards = ordered_json::array();
+  for (const ui::CardMemory& card : model.cards()) {
+    double taken = 0;
+    for (const ui::BudgetPart& part : card.budget)
+      if (part.kind != ui::BudgetPart::Kind::free && part.kind != ui::BudgetPart::Kind::unplanned)
+        taken += part.bytes;
+    cards.push_back({{"name", card.name},
+                     {"budget_bytes", static_cast<std::int64_t>(card.budget_bytes)},
+                     {"used_bytes", static_cast<std::int64_t>(taken)}});
+  }
+  if (!cards.empty()) cards.front()["layers"] = model.model().cards.front().layers;
   return {{"source", source},
           {"model", model.model().name},
           {"policy", name_in(policy_names, model.model().policy)},
@@ -66,6 +77,7 @@ nlohmann::ordered_json top_json(const TopModel& model, const std::string& source
           {"tiers", std::move(tiers)},
           {"budget_bytes", n.budget_bytes},
           {"used_bytes", static_cast<std::int64_t>(used)},
+          {"cards", std::move(cards)},
           {"promotions", n.swaps.promotions},
           {"demotions", n.swaps.demotions},
           {"bytes_read", n.swaps.bytes_read},

@@ -293,7 +293,9 @@ void ChatController::on_loaded(const LoadedModel& model) {
   status_.policy_why = policy_why(model);
   status_.context = model.settings.context;
   status_.memory_bytes = memory_bytes(model);
-  status_.budget_bytes = model.plan ? model.plan->budget_bytes : 0;
+  if (model.plan || model.first_card)
+    status_.budget_bytes =
+        model.last_card.budget_bytes + (model.first_card ? model.first_card->budget_bytes : 0);
   status_.memory_why = memory_why(model);
   if (!model.changed.empty()) window_.show_notice(changed_text(model.changed));
   show_work();
@@ -366,7 +368,7 @@ void ChatController::look_at_device() {
   const std::string device = model_.settings.device;
   if (!is_card(device)) return;
   in_background(
-      this, [device] { return short_of_memory(device, device_memory(device)); },
+      this, [device] { return short_of_memory(device); },
       [this](const QString& sentence) {
         if (!std::exchange(told_of_full_device_, !sentence.isEmpty()) && !sentence.isEmpty())
           window_.show_notice(sentence);

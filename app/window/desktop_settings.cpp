@@ -5,6 +5,7 @@
 #include "app/library/data_folder.h"
 #include "app/library/stores.h"
 #include "app/window/desktop.h"
+#include "app/window/model_words.h"
 #include "app/window/models_controller.h"
 #include "app/window/server_link.h"
 #include "app/window/window_errors.h"
@@ -146,7 +147,7 @@ void Desktop::change_device(const DeviceChoice& choice) {
 
 // A card may have gone, or another one come in its place, since it was chosen.
 void Desktop::check_device() {
-  const DeviceInfo& opened = chat_->model().device;
+  const DeviceChoice opened = device_choice(chat_->model());
   if (!is_card(opened.name) || opened.name != settings_.device || settings_.device_description.empty() ||
       opened.description == settings_.device_description)
     return;

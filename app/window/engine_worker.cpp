@@ -106,14 +106,16 @@ void EngineWorker::load(quint64 ticket, const LoadOptions& request, const std::o
     return;
   }
   const Engine& engine = **opened;
-  LoadedModel model{engine.info(),          engine.settings(),
-                    engine.memory(),        {},
-                    engine.expert_layers(), device_of(engine.settings().device),
-                    engine.text(),          {}};
+  const std::vector<std::string> names = names_of(engine.settings().device);
+  LoadedModel model{engine.info(),          engine.settings(),       engine.memory(), {},
+                    engine.expert_layers(), device_of(names.back()), engine.text(),   {}};
   if (engine.plan().policy() != PolicyKind::none) model.plan = engine.plan().plan;
   const std::span<const float> uses = engine.calibrated_uses();
   model.calibrated_uses.assign(uses.begin(), uses.end());
   model.changed = engine.plan().changed;
+  model.first_card = first_card_of(engine.plan().plan);
+  model.last_card = last_card_of(engine.plan().plan);
+  if (model.first_card) model.first_device = device_of(names.front());
   const std::filesystem::path path = engine.settings().model;
   enter_engine(path, std::make_shared<ServedEngine>(model_name(path), std::move(*opened)));
   Q_EMIT loaded(model);

@@ -19,6 +19,7 @@
 #include "app/advisor/beside.h"
 #include "app/advisor/calibration.h"
 #include "app/advisor/comparison.h"
+#include "app/library/card_parts.h"
 #include "app/server/engine_models.h"
 #include "app/server/served_engine.h"
 #include "engine/api/devices.h"
@@ -33,10 +34,14 @@ struct LoadedModel {
   MemoryUse memory;
   std::optional<Plan> plan;  // with a policy
   std::vector<ExpertLayer> expert_layers;
-  DeviceInfo device;                           // on which it runs
+  DeviceInfo device;                           // on which it runs; of two cards the one with the last layers
   std::shared_ptr<const TextModel> text = {};  // Engine::text()
   std::vector<float> calibrated_uses = {};     // Engine::calibrated_uses()
   std::vector<PlanDifference> changed = {};    // from the plan that was shown
+  // Of two cards the other one, and what each has of the model.
+  DeviceInfo first_device = {};
+  std::optional<CardPart> first_card = {};
+  CardPart last_card = {};
 };
 
 // Move it to a thread; call load(), generate() and the other slots through queued connections, stop() and

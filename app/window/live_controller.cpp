@@ -24,6 +24,34 @@ namespace {
 
 constexpr int kMemoryMilliseconds = 2000;
 
+// Two cards, or none: there is one device.
+std::vector<CardPlan> cards_of(const LoadedModel& loaded) {
+  if (!loaded.first_card) return {};
+  std::int64_t rows = 0, experts_of_first = 0, experts_of_last = 0;
+  for (const ExpertLayer& layer : loaded.expert_layers) {
+    const bool is_first = layer.layer < loaded.first_card->layers;
+    rows += is_first ? 1 : 0;
+    (is_first ? experts_of_first : experts_of_last) += layer.experts * layer.file_bytes;
+  }
+  const auto card = [](const DeviceInfo& device, const DeviceInfo& other, const CardPart& part,
+                       std::int64_t experts) {
+    CardPlan plan{.name = short_name(device, other).toStdString(),
+                  .layers = part.layers,
+                  .parts = part.parts,
+                  .budget_bytes = part.budget_bytes,
+                  .arena_bytes = part.arena_bytes};
+    // The snapshots tell of the experts.
+    if (part.parts.experts.empty()) plan.parts.dense = std::max<std::int64_t>(0, part.parts.dense - experts);
+    plan.parts.experts.clear();
+    return plan;
+  };
+  std::vector<CardPlan> cards{card(loaded.first_device, loaded.device, *loaded.first_card, experts_of_first),
+                              card(loaded.device, loaded.first_device, loaded.last_card, experts_of_last)};
+  cards[0].rows = rows;
+  cards[1].rows = std::ssize(loaded.expert_layers) - rows;
+  return cards;
+}
+
 // Where the bytes are: as planned, or as a model without a policy took them.
 Plan memory_plan(const LoadedModel& loaded) {
   if (loaded.plan) return *loaded.plan;
@@ -81,6 +109,7 @@ void LiveController::show_model() {
   }
   model.calibrated_uses = loaded.calibrated_uses;
   model.plan = memory_plan(loaded);
+  model.cards = cards_of(loaded);
   session_.set_model(model);
   session_.set_kv_used(-1);
   show_fidelity();
@@ -156,11 +185,14 @@ void LiveController::read_memory() {
   in_background(
       &session_,
       [device = chat_.model().settings.device] {
+        const std::vector<std::string> names = names_of(device);
         const std::int64_t host = is_card(device) ? device_memory("cpu").total_bytes : 0;
-        return std::pair(device_memory(device), host);
+        const DeviceMemory first = names.size() == 2 ? device_memory(names.front()) : DeviceMemory{};
+        return std::tuple(device_memory(names.back()), host, first);
       },
-      [session = &session_](const std::pair<DeviceMemory, std::int64_t>& memory) {
-        session->set_device_memory(memory.first.used_bytes, memory.first.total_bytes, memory.second);
+      [session = &session_](const std::tuple<DeviceMemory, std::int64_t, DeviceMemory>& memory) {
+        const auto& [device, host, first] = memory;
+        session->set_device_memory(device.used_bytes, device.total_bytes, host, first);
       });
 }
 

@@ -109,14 +109,14 @@ ui::DownloadStateView view_of(DownloadState state) {
   return ui::DownloadStateView::failed;
 }
 
-ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const LoadOptions& machine) {
+ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const ModelRoom& machine) {
   ui::VersionRow row;
   row.name = q(choice.name);
   row.quantization = q(choice.quantization);
   row.bytes = choice.bytes;
   row.files = static_cast<int>(choice.files.size());
   row.is_complete = choice.is_complete;
-  set_fit(row, estimate_fit(repository + " " + choice.name, choice.bytes, machine));
+  set_fit(row, estimate_fit(repository + " " + choice.name, choice.bytes, machine.options, machine.facts));
   return row;
 }
 
@@ -167,7 +167,7 @@ ui::RepositoryRow row_of(const HubModel& model) {
 }
 
 std::vector<ui::VersionRow> rows_of(const std::vector<ModelChoice>& choices, const std::string& repository,
-                                    const LoadOptions& machine) {
+                                    const ModelRoom& machine) {
   std::vector<ui::VersionRow> rows;
   std::size_t proposed = 0;
   for (const ModelChoice& choice : choices) {

@@ -20,7 +20,7 @@ ui::RepositoryRow row_of(const HubModel& model);
 // `repository`: its name tells the model where the file's name does not. Of versions by their size the
 // largest that fits is proposed: as exact as there is room for.
 std::vector<ui::VersionRow> rows_of(const std::vector<ModelChoice>& choices, const std::string& repository,
-                                    const LoadOptions& machine);
+                                    const ModelRoom& machine);
 // `path`: where it is already; empty: nowhere.
 ui::CatalogueRow row_of(const Candidate& candidate, const std::filesystem::path& path);
 ui::DownloadRow row_of(const DownloadStatus& status);

@@ -77,13 +77,28 @@ const char* policy_word(PolicyKind policy) {
   return "";
 }
 
+DeviceChoice device_choice(const LoadedModel& model) {
+  return choice_of({.device = &model.device, .first = model.first_card ? &model.first_device : nullptr});
+}
+
 QString device_text(const LoadedModel& model) {
+  if (model.first_card) {
+    const QString first = short_name(model.first_device), last = short_name(model.device);
+    return first == last ? ModelWords::tr("two %1").arg(first) : ModelWords::tr("%1 and %2").arg(first, last);
+  }
   const QString name = device_name(model.device);
   return model.memory.host_weights > 0 ? ModelWords::tr("%1 and processor").arg(name) : name;
 }
 
 QString device_why(const LoadedModel& model) {
   const QString name = QString::fromStdString(model.device.name);
+  if (model.first_card)
+    return ModelWords::tr("The first %1 of the model's %2 layers are on %3 (%4), the others on %5 (%6).")
+               .arg(model.first_card->layers)
+               .arg(model.info.layers)
+               .arg(device_name(model.first_device), QString::fromStdString(model.first_device.name),
+                    device_name(model.device), name) +
+           QLatin1Char(' ') + ModelWords::tr("The settings choose another device.");
   QString why = is_card(model.device.name) ? ModelWords::tr("The model runs on %1: %2.")
                                                  .arg(name, QString::fromStdString(model.device.description))
                                            : ModelWords::tr("The model runs on the processor: %1.")
@@ -176,8 +191,8 @@ QString policy_why(const LoadedModel& model) {
 }
 
 std::int64_t memory_bytes(const LoadedModel& model) {
-  if (model.plan) return model.plan->total_bytes;
-  return model.memory.on_device();
+  if (model.plan) return total_of_all(*model.plan);
+  return model.memory.on_device() + model.memory.first_card;
 }
 
 QString changed_text(const std::vector<PlanDifference>& changed) {
@@ -200,7 +215,16 @@ QString memory_why(const LoadedModel& model) {
   const auto add = [&lines](const QString& name, std::int64_t bytes) {
     if (bytes > 0) lines += name.arg(ui::bytes_text(bytes));
   };
-  if (model.plan) {
+  if (model.first_card) {
+    const auto add_card = [&](const DeviceInfo& card, const DeviceInfo& other, const CardPart& part) {
+      lines += ModelWords::tr("%1: %2 of %3, of which the conversation has %4")
+                   .arg(short_name(card, other), ui::bytes_text(part.taken_bytes()),
+                        ui::bytes_text(part.budget_bytes),
+                        ui::bytes_text(part.parts.kv + part.parts.windows + part.parts.states));
+    };
+    add_card(model.first_device, model.device, *model.first_card);
+    add_card(model.device, model.first_device, model.last_card);
+  } else if (model.plan) {
     const Plan::Parts& parts = model.plan->parts;
     add(ModelWords::tr("Weights other than experts: %1"), parts.dense);
     for (const PlanTier& tier : parts.experts) {

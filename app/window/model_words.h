@@ -4,6 +4,7 @@
 #include <QString>
 #include <string>
 
+#include "app/library/device_choice.h"
 #include "app/library/stores.h"
 #include "app/window/engine_worker.h"
 
@@ -15,6 +16,7 @@ QString too_long_text(std::int64_t tokens, std::int64_t context, std::int64_t tr
 QString shown_name(const ModelInfo& info);   // as it calls itself; of the demo without what it is made of
 QString details_of(const ModelInfo& info);   // "30.5 B parameters · 128 experts, 8 for each token"
 const char* policy_word(PolicyKind policy);  // as on the command line
+DeviceChoice device_choice(const LoadedModel& model);  // on which it runs
 QString device_text(const LoadedModel& model);
 QString device_why(const LoadedModel& model);
 std::string policy_name(const LoadedModel& model);  // as it is stored: "fovea q4/q2"

@@ -498,10 +498,10 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
   choices_ = choices;
   const auto look = [id = repository.id, choices, held = held_there(), context = context_,
                      budget = budget_bytes_, device = device_]() -> Result<std::vector<ui::VersionRow>> {
-    FOVEA_TRY(LoadOptions machine, this_machine(held, device));
-    machine.context = context;
-    machine.context_may_shrink = true;
-    if (budget > 0) machine.precision.budget_bytes = budget;
+    FOVEA_TRY(ModelRoom machine, this_machine(held, device));
+    machine.options.context = context;
+    machine.options.context_may_shrink = true;
+    if (budget > 0) machine.options.precision.budget_bytes = budget;
     return rows_of(choices, id, machine);
   };
   in_background(this, look, [this, asked](const Result<std::vector<ui::VersionRow>>& rows) {

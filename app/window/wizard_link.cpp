@@ -39,10 +39,7 @@ void WizardLink::open(const Settings& settings, bool memory_page) {
     before_ = chat_.model().settings;
     world.open = before_;
     world.open_bytes = memory_bytes(chat_.model());
-    if (memory_page) {
-      const DeviceInfo& device = chat_.model().device;
-      world.device = {before_->device, is_card(device.name) ? device.description : std::string()};
-    }
+    if (memory_page) world.device = {before_->device, device_choice(chat_.model()).description};
   }
   wizard_ = new WizardController(std::move(world), &window_);
   connect_wizard();

@@ -18,8 +18,8 @@ DeviceViews device_views(const std::vector<DeviceInfo>& all, const Phrase& no_gp
 
 DeviceChoice choice_of_device(const std::vector<DeviceInfo>& all, const QString& id) {
   DeviceChoice choice{.name = id.toStdString()};
-  for (const DeviceInfo& device : all)
-    if (is_card(device.name) && device.name == choice.name) choice.description = device.description;
+  if (choice.name.empty()) return choice;  // automatic
+  if (const auto found = find_device(all, choice)) choice.description = choice_of(*found).description;
   return choice;
 }
 

@@ -3,6 +3,8 @@
 #include <QStringList>
 
 #include "app/files/size_argument.h"
+#include "app/library/card_parts.h"
+#include "app/library/device_choice.h"
 #include "app/library/fit_words.h"
 #include "app/wizard/wizard_words.h"
 #include "app/words/qt_text.h"
@@ -98,6 +100,15 @@ MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::
   for (const KvType kv : {KvType::f32, KvType::f16, KvType::q8}) options.kv_types.push_back(kv_choice(kv));
   for (const PrecisionRequest& choice : choices)
     options.precisions.push_back(precision_choice(choice, candidate.experts > 0));
+  if (machine.first_gpu) {
+    const CardNames names = card_names(machine);
+    options.budget_why =
+        MemoryWords::tr("What is free on each card, less 1/32 for other programs: %1 on %2, %3 on %4.")
+            .arg(ui::bytes_text(machine.facts.first_free_bytes), names.first,
+                 ui::bytes_text(machine.facts.device_free_bytes), names.last);
+    options.size_of = [](const QString&) { return std::nullopt; };
+    return options;
+  }
   options.max_bytes = machine.gpu                             ? machine.gpu->memory_bytes
                       : machine.facts.device_memory_bytes > 0 ? machine.facts.device_memory_bytes
                                                               : machine.device.memory_bytes;
@@ -112,7 +123,7 @@ MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::
 
 namespace {
 
-void add_part(ui::BudgetView& view, ui::BudgetPartView::Kind kind, const QString& name, std::int64_t bytes,
+void add_part(ui::BudgetBarView& view, ui::BudgetPartView::Kind kind, const QString& name, std::int64_t bytes,
               const QString& why) {
   if (bytes <= 0) return;
   ui::BudgetPartView part;
@@ -123,9 +134,8 @@ void add_part(ui::BudgetView& view, ui::BudgetPartView::Kind kind, const QString
   view.parts.push_back(part);
 }
 
-void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
+void add_parts(ui::BudgetBarView& view, const Plan::Parts& parts, const LoadPlan& report, bool has_experts) {
   using Kind = ui::BudgetPartView::Kind;
-  const Plan::Parts& parts = report.plan.parts;
   add_part(view, Kind::dense,
            parts.experts.empty() ? MemoryWords::tr("Weights") : MemoryWords::tr("Shared weights"),
            parts.dense,
@@ -178,7 +188,7 @@ QString remedy_words(const Remedy& remedy, bool has_experts) {
   return {};
 }
 
-void set_bytes(ui::BudgetView& view, std::int64_t budget, std::int64_t total, std::int64_t safety) {
+void set_bytes(ui::BudgetBarView& view, std::int64_t budget, std::int64_t total, std::int64_t safety) {
   view.budget_bytes = budget;
   view.total_bytes = total;
   view.over = total > budget;
@@ -207,7 +217,35 @@ void set_preference(ui::BudgetView& view, const Candidate& candidate, const Load
                 .arg(ui::number_text(report.plan.mean_bits_per_weight, 1));
 }
 
+// "It fits" or what lacks, where two cards have it.
+QString verdict_of(const CardPart& first, const CardPart& last, const CardNames& names, bool fits) {
+  if (fits)
+    return MemoryWords::tr(
+               "It fits: %1 has the first %n layer(s) and %2 to spare, %3 has the others and %4 to spare.",
+               nullptr, static_cast<int>(first.layers))
+        .arg(names.first, ui::bytes_text(std::max<std::int64_t>(0, first.budget_bytes - first.total_bytes)),
+             names.last, ui::bytes_text(std::max<std::int64_t>(0, last.budget_bytes - last.total_bytes)));
+  return MemoryWords::tr(
+             "It does not fit: %1 needs %2 for the first %n layer(s) and has %3, %4 needs %5 for the others "
+             "and has "
+             "%6.",
+             nullptr, static_cast<int>(first.layers))
+      .arg(names.first, ui::bytes_text(first.total_bytes), ui::bytes_text(first.budget_bytes), names.last,
+           ui::bytes_text(last.total_bytes), ui::bytes_text(last.budget_bytes));
+}
+
+QString remedy_lead(bool is_there) {
+  return is_there ? MemoryWords::tr("Each of these alone makes it fit:")
+                  : MemoryWords::tr("Nothing on this page makes it fit. Choose another model.");
+}
+
 }  // namespace
+
+CardNames card_names(const Machine& machine) {
+  if (!machine.first_gpu || !machine.gpu)
+    return {MemoryWords::tr("the first card"), MemoryWords::tr("the second card")};
+  return {short_name(*machine.first_gpu, *machine.gpu), short_name(*machine.gpu, *machine.first_gpu)};
+}
 
 int preference_of(double nats_per_ms) {
   const auto nearest = std::ranges::min_element(preferences, {}, [&](double each) {
@@ -217,15 +255,30 @@ int preference_of(double nats_per_ms) {
 }
 
 BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, const LoadPlan& report,
-                       const std::vector<Remedy>& remedies) {
+                       const std::vector<Remedy>& remedies, const Machine& machine) {
   ui::BudgetView view;
   const Plan& plan = report.plan;
   const bool has_experts = candidate.experts > 0;
-  add_parts(view, report, has_experts);
-  set_bytes(view, setup.precision.budget_bytes, plan.total_bytes, plan.parts.safety);
+  const auto first = first_card_of(plan);
+  const CardPart last = last_card_of(plan);
+  const CardNames names = card_names(machine);
+  add_parts(view, plan.parts, report, has_experts);
+  if (first) {
+    set_bytes(view, last.budget_bytes, last.total_bytes, last.parts.safety);
+    view.name = names.last;
+    ui::BudgetBarView& bar = view.first_card.emplace();
+    bar.name = names.first;
+    add_parts(bar, first->parts, report, has_experts);
+    set_bytes(bar, first->budget_bytes, first->total_bytes, first->parts.safety);
+  } else {
+    set_bytes(view, setup.precision.budget_bytes, plan.total_bytes, plan.parts.safety);
+  }
   set_preference(view, candidate, setup, report);
   view.fits = plan.fits;
-  if (plan.fits) {
+  if (first) {
+    view.verdict = verdict_of(*first, last, names, plan.fits);
+    if (!plan.fits) view.verdict += QLatin1Char(' ') + remedy_lead(!remedies.empty());
+  } else if (plan.fits) {
     view.verdict =
         MemoryWords::tr("It fits, with %1 to spare beyond what is kept free.")
             .arg(ui::bytes_text(std::max<std::int64_t>(0, setup.precision.budget_bytes - plan.total_bytes)));
@@ -244,10 +297,7 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
     view.verdict = MemoryWords::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
                        .arg(ui::bytes_text(plan.min_bytes),
                             ui::bytes_text(plan.min_bytes - setup.precision.budget_bytes));
-    view.verdict +=
-        QLatin1Char(' ') + (remedies.empty()
-                                ? MemoryWords::tr("Nothing on this page makes it fit. Choose another model.")
-                                : MemoryWords::tr("Each of these alone makes it fit:"));
+    view.verdict += QLatin1Char(' ') + remedy_lead(!remedies.empty());
   }
   for (const Remedy& remedy : remedies) view.remedies += remedy_words(remedy, has_experts);
   if (candidate.path.empty()) {
@@ -276,7 +326,9 @@ BudgetView budget_by_size(const Candidate& candidate, const LoadOptions& setup) 
   add_part(view, ui::BudgetPartView::Kind::kv, MemoryWords::tr("Conversation and working memory, estimated"),
            candidate.fit.needed_bytes - candidate.file_bytes,
            MemoryWords::tr("A tenth of the weights, at least 268 MB."));
-  set_bytes(view, setup.precision.budget_bytes, candidate.fit.needed_bytes, 0);
+  set_bytes(view,
+            setup.precision.budget_bytes > 0 ? setup.precision.budget_bytes : candidate.fit.budget_bytes,
+            candidate.fit.needed_bytes, 0);
   view.fits = !view.over;
   view.verdict = view.fits ? MemoryWords::tr("It should fit.") : MemoryWords::tr("It is unlikely to fit.");
   view.why_short = MemoryWords::tr("estimated from the file's size");

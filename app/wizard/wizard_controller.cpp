@@ -119,7 +119,8 @@ void WizardController::next() {
       start_.progress = tr("Loading…");
       start_.done = start_.total = 0;
       show_start();
-      Q_EMIT openRequested(request(), report_);
+      // On two cards the plan is made anew, from what is free there when the open model is closed.
+      Q_EMIT openRequested(request(), machine_->first_gpu ? std::nullopt : report_);
       return update_navigation();
     default:
       enter(static_cast<Page>(static_cast<int>(page_) + 1));

@@ -277,8 +277,9 @@ void WizardController::replan_later() {
   plan_pending_ = true;
   update_navigation();
   if (report_) {
-    ui::BudgetView waiting = budget_view(*chosen_, setup_, *report_, {});
+    ui::BudgetView waiting = budget_view(*chosen_, setup_, *report_, {}, *machine_);
     waiting.planning = true;
+    if (waiting.first_card) waiting.first_card->planning = true;
     dialog_->set_budget(waiting);
   }
   plan_timer_.start();
@@ -316,7 +317,7 @@ void WizardController::plan() {
         store_ = planned.store;
         if (planned.report) {
           report_ = *std::move(planned.report);
-          dialog_->set_budget(budget_view(*chosen_, setup_, *report_, remedies_));
+          dialog_->set_budget(budget_view(*chosen_, setup_, *report_, remedies_, *machine_));
         } else {
           report_.reset();
           ui::BudgetView wrong;

@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "app/library/card_parts.h"
 #include "app/library/fit_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
@@ -38,7 +39,7 @@ QString billions(std::int64_t parameters) {
 
 // "6,144 experts at 4 bits 15.2 GB"
 QString holds_of(const LoadPlan& report, bool has_experts) {
-  const Plan::Parts& parts = report.plan.parts;
+  const Plan::Parts parts = parts_of_all(report.plan);
   QStringList words;
   if (parts.experts.empty()) {
     words += WizardWords::tr("Weights %1").arg(ui::bytes_text(parts.dense));
@@ -114,14 +115,19 @@ namespace {
 
 // What is there, and whether it is counted.
 FactView card_facts(const Machine& machine, const QStringList& cards) {
-  const QString name = WizardWords::tr("Graphics card");
+  const QString name =
+      machine.first_gpu ? WizardWords::tr("Graphics cards") : WizardWords::tr("Graphics card");
   if (machine.gpu) {
-    QString value =
-        WizardWords::tr("%1 (%2): %3, of which %4 is free")
-            .arg(q(machine.gpu->description), q(machine.gpu->name), ui::bytes_text(machine.gpu->memory_bytes),
-                 ui::bytes_text(machine.gpu->memory_free_bytes));
-    if (machine.gpu->bandwidth_gb_per_s > 0)
-      value += WizardWords::tr("; read at %1").arg(gb_per_s(machine.gpu->bandwidth_gb_per_s));
+    const auto words = [](const DeviceInfo& card) {
+      QString value = WizardWords::tr("%1 (%2): %3, of which %4 is free")
+                          .arg(q(card.description), q(card.name), ui::bytes_text(card.memory_bytes),
+                               ui::bytes_text(card.memory_free_bytes));
+      if (card.bandwidth_gb_per_s > 0)
+        value += WizardWords::tr("; read at %1").arg(gb_per_s(card.bandwidth_gb_per_s));
+      return value;
+    };
+    QString value = words(*machine.gpu);
+    if (machine.first_gpu) value = words(*machine.first_gpu) + QLatin1Char('\n') + value;
     return {name, value,
             WizardWords::tr("As reported by its driver now; memory used by other programs does not count as "
                             "free. The speed is what its clock and bus width allow.")};
@@ -134,6 +140,20 @@ FactView card_facts(const Machine& machine, const QStringList& cards) {
               : WizardWords::tr("The card's memory is not counted, because no card can be "
                                 "used: %1.")
                     .arg(sentence_words(machine.no_gpu))};
+}
+
+}  // namespace
+
+namespace {
+
+QString room_words(const Machine& machine) {
+  if (machine.trouble) return QStringLiteral("–");
+  const QString all = ui::bytes_text(room_bytes(machine.room, machine.facts));
+  if (!machine.first_gpu) return all;
+  const CardNames names = card_names(machine);
+  return WizardWords::tr("%1 together: %2 on %3, %4 on %5")
+      .arg(all, ui::bytes_text(machine.facts.first_free_bytes), names.first,
+           ui::bytes_text(machine.facts.device_free_bytes), names.last);
 }
 
 }  // namespace
@@ -164,9 +184,12 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
        WizardWords::tr(
            "What the system, or the container, lets this program take without writing memory to the "
            "disk.")},
-      {WizardWords::tr("For a model"),
-       machine.trouble ? QStringLiteral("–") : ui::bytes_text(machine.room.precision.budget_bytes),
-       machine.gpu
+      {WizardWords::tr("For a model"), room_words(machine),
+       machine.first_gpu
+           ? WizardWords::tr("What is free on each card, less 1/32 for other programs; a model that would be "
+                             "closed counts as free. The first card has a model's first layers and the other "
+                             "one the rest.")
+       : machine.gpu
            ? WizardWords::tr("The card's free memory, less 1/32 for other programs; a model that would be "
                              "closed counts as free. The computer's own memory can hold more experts, which "
                              "the processor then computes. You can change this later.")
@@ -188,11 +211,18 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
 QString machine_note(const Machine& machine) {
   QStringList notes;
   const auto is_usable = [](const DeviceInfo& d) { return is_card(d.name) && d.unusable.empty(); };
-  if (!machine.gpu && std::ranges::any_of(machine.devices, is_usable))
+  const auto cards = std::ranges::count_if(machine.devices, is_usable);
+  if (!machine.gpu && cards == 1)
     notes += WizardWords::tr(
         "Models run on the processor. The graphics card is used only if you choose it above.");
+  if (!machine.gpu && cards > 1)
+    notes += WizardWords::tr(
+        "Models run on the processor. The graphics cards are used only if you choose one or two of them "
+        "above.");
+  if (machine.gpu && !machine.first_gpu && cards > 1)
+    notes += WizardWords::tr("A model that does not fit on one card may fit on two: choose them above.");
   if (machine.trouble) return {};  // the choice says it
-  if (machine.room.precision.budget_bytes < 2'000'000'000)
+  if (room_bytes(machine.room, machine.facts) < 2'000'000'000)
     notes +=
         WizardWords::tr("Little memory is free. Close other programs and come back to see larger models.");
   return notes.join(QStringLiteral("\n"));

@@ -31,10 +31,17 @@ inline constexpr std::array<double, ui::max_prefer + 1> preferences{nats_per_ms_
 // The nearest of them.
 int preference_of(double nats_per_ms);
 
+// `machine`: its cards' names, where two are planned for.
 ui::BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, const LoadPlan& report,
-                           const std::vector<Remedy>& remedies);
+                           const std::vector<Remedy>& remedies, const Machine& machine = {});
 // Where the planner has seen neither the model nor its shape.
 ui::BudgetView budget_by_size(const Candidate& candidate, const LoadOptions& setup);
+
+// The cards of a machine of which two hold models together.
+struct CardNames {
+  QString first, last;
+};
+CardNames card_names(const Machine& machine);
 
 std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNeed& store,
                                       const Machine& machine);

@@ -721,6 +721,38 @@
         <source>Models run on the processor. A graphics card is used only if you choose one.</source>
         <translation>Modelle laufen auf dem Prozessor. Eine Grafikkarte wird nur benutzt, wenn Sie eine wählen.</translation>
     </message>
+    <message>
+        <source>Both cards: two %1, %2 together</source>
+        <translation>Beide Karten: zwei %1, zusammen %2</translation>
+    </message>
+    <message>
+        <source>Two cards: two %1, %2 together</source>
+        <translation>Zwei Karten: zwei %1, zusammen %2</translation>
+    </message>
+    <message>
+        <source>Both cards: %1 and %2, %3 together</source>
+        <translation>Beide Karten: %1 und %2, zusammen %3</translation>
+    </message>
+    <message>
+        <source>Two cards: %1 and %2, %3 together</source>
+        <translation>Zwei Karten: %1 und %2, zusammen %3</translation>
+    </message>
+    <message>
+        <source>%1 (%2): %3.</source>
+        <translation>%1 (%2): %3.</translation>
+    </message>
+    <message>
+        <source>The first one has a model&apos;s first layers and the other one the rest, so that a model may be as large as both. That is not faster than one card with room for all of it.</source>
+        <translation>Die erste hat die ersten Schichten eines Modells und die andere den Rest, sodass ein Modell so groß wie beide sein darf. Das ist nicht schneller als eine Karte, die Platz für alles hat.</translation>
+    </message>
+    <message>
+        <source>Of the two cards that were chosen, %1 cannot be used: %2. No model is opened until it can or another device is chosen.</source>
+        <translation>Von den zwei gewählten Karten ist eine nicht zu verwenden, %1: %2. Kein Modell wird geöffnet, bis das geht oder ein anderes Gerät gewählt wird.</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ErrorWords</name>
@@ -1168,6 +1200,32 @@
         <source>It fits, with %1 to spare beyond what is kept free.</source>
         <translation>Es passt, und über das Freigehaltene hinaus bleiben %1 übrig.</translation>
     </message>
+    <message>
+        <source>What is free on each card, less 1/32 for other programs: %1 on %2, %3 on %4.</source>
+        <translation>Was auf jeder Karte frei ist, abzüglich 1/32 für andere Programme: %1 auf %2, %3 auf %4.</translation>
+    </message>
+    <message numerus="yes">
+        <source>It fits: %1 has the first %n layer(s) and %2 to spare, %3 has the others and %4 to spare.</source>
+        <translation>
+            <numerusform>Es passt: %1 hat die erste Schicht und %2 übrig, %3 hat die anderen und %4 übrig.</numerusform>
+            <numerusform>Es passt: %1 hat die ersten %n Schichten und %2 übrig, %3 hat die anderen und %4 übrig.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It does not fit: %1 needs %2 for the first %n layer(s) and has %3, %4 needs %5 for the others and has %6.</source>
+        <translation>
+            <numerusform>Es passt nicht: %1 braucht %2 für die erste Schicht und hat %3, %4 braucht %5 für die anderen und hat %6.</numerusform>
+            <numerusform>Es passt nicht: %1 braucht %2 für die ersten %n Schichten und hat %3, %4 braucht %5 für die anderen und hat %6.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the first card</source>
+        <translation>die erste Karte</translation>
+    </message>
+    <message>
+        <source>the second card</source>
+        <translation>die zweite Karte</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelRows</name>
@@ -1448,6 +1506,22 @@
     <message>
         <source>What the model remembers of the conversation: %1</source>
         <translation>Was sich das Modell vom Gespräch merkt: %1</translation>
+    </message>
+    <message>
+        <source>two %1</source>
+        <translation>zwei %1</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 und %2</translation>
+    </message>
+    <message>
+        <source>The first %1 of the model&apos;s %2 layers are on %3 (%4), the others on %5 (%6).</source>
+        <translation>Die ersten %1 der %2 Schichten des Modells sind auf %3 (%4), die übrigen auf %5 (%6).</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3, of which the conversation has %4</source>
+        <translation>%1: %2 von %3, davon hat das Gespräch %4</translation>
     </message>
 </context>
 <context>
@@ -2376,6 +2450,26 @@
         <source>at least %1 s, assuming %2 to the card</source>
         <translation>mindestens %1 s, bei angenommenen %2 zur Karte</translation>
     </message>
+    <message>
+        <source>Graphics cards</source>
+        <translation>Grafikkarten</translation>
+    </message>
+    <message>
+        <source>%1 together: %2 on %3, %4 on %5</source>
+        <translation>zusammen %1: %2 auf %3, %4 auf %5</translation>
+    </message>
+    <message>
+        <source>What is free on each card, less 1/32 for other programs; a model that would be closed counts as free. The first card has a model&apos;s first layers and the other one the rest.</source>
+        <translation>Was auf jeder Karte frei ist, abzüglich 1/32 für andere Programme; ein Modell, das dafür geschlossen würde, zählt als frei. Die erste Karte hat die ersten Schichten eines Modells und die andere den Rest.</translation>
+    </message>
+    <message>
+        <source>Models run on the processor. The graphics cards are used only if you choose one or two of them above.</source>
+        <translation>Modelle laufen auf dem Prozessor. Die Grafikkarten werden nur verwendet, wenn Sie oben eine oder zwei davon wählen.</translation>
+    </message>
+    <message>
+        <source>A model that does not fit on one card may fit on two: choose them above.</source>
+        <translation>Ein Modell, das nicht auf eine Karte passt, passt vielleicht auf zwei: Wählen Sie sie oben.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::BesideDialog</name>
@@ -2439,6 +2533,10 @@
 %3</source>
         <translation>%1: %2
 %3</translation>
+    </message>
+    <message>
+        <source>%1: %2 needed</source>
+        <translation>%1: %2 nötig</translation>
     </message>
 </context>
 <context>
@@ -3719,6 +3817,10 @@
         <source>Precision: %1</source>
         <translation>Genauigkeit: %1</translation>
     </message>
+    <message>
+        <source>Card: %1</source>
+        <translation>Karte: %1</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ExpertView</name>
@@ -4073,6 +4175,10 @@
     <message>
         <source>being read</source>
         <translation>wird gelesen</translation>
+    </message>
+    <message>
+        <source>%1 above, %2 below</source>
+        <translation>%1 darüber, %2 darunter</translation>
     </message>
 </context>
 <context>
@@ -4653,6 +4759,10 @@
         <source>These numbers</source>
         <translation>Diese Zahlen</translation>
     </message>
+    <message>
+        <source>Budget</source>
+        <translation>Budget</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::MessageLayout</name>
@@ -4994,6 +5104,22 @@
     <message>
         <source>Budget</source>
         <translation>Budget</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>Frei</translation>
+    </message>
+    <message>
+        <source>%1, used by all programs</source>
+        <translation>%1, von allen Programmen belegt</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Each card has its own part of the model&apos;s layers, and of the conversation. The line is what was free there for a model when it was opened.</source>
+        <translation>Jede Karte hat ihren eigenen Teil der Schichten des Modells und des Gesprächs. Die Linie ist, was dort für ein Modell frei war, als es geöffnet wurde.</translation>
     </message>
 </context>
 <context>

@@ -78,6 +78,20 @@
             <numerusform>%Ln layers at %1</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>It fits: %1 has the first %n layer(s) and %2 to spare, %3 has the others and %4 to spare.</source>
+        <translation>
+            <numerusform>It fits: %1 has the first layer and %2 to spare, %3 has the others and %4 to spare.</numerusform>
+            <numerusform>It fits: %1 has the first %n layers and %2 to spare, %3 has the others and %4 to spare.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It does not fit: %1 needs %2 for the first %n layer(s) and has %3, %4 needs %5 for the others and has %6.</source>
+        <translation>
+            <numerusform>It does not fit: %1 needs %2 for the first layer and has %3, %4 needs %5 for the others and has %6.</numerusform>
+            <numerusform>It does not fit: %1 needs %2 for the first %n layers and has %3, %4 needs %5 for the others and has %6.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelRows</name>

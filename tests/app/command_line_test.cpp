@@ -202,6 +202,8 @@ class CommandLineTest : public QObject {
     // Never the processor instead.
     row("no such device", {"logits", model, "--tokens", "1", "--out", "/dev/null", "--device", "cuda:77"},
         "device cuda:77: ");
+    row("no such cards of a server", {"serve", model, "--port", "0", "--device", "cuda:77,cuda:78"},
+        "device cuda:77: ");
     row("a plan for no such device", {"plan", model, "--device", "cuda:77"}, "Choose one of: cpu");
     row("a budget that nothing keeps", {"bench", model, "--policy", "none", "--budget", "1KB"},
         "--budget: without a policy, nothing enforces it");

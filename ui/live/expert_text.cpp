@@ -135,6 +135,8 @@ QString expert_text(const ShownModel& model, const SnapshotNumbers& numbers, con
     tier += ExpertWords::tr(", %1 on its way").arg(tier_text(numbers, frame.target[at]));
   QStringList lines;
   lines << ExpertWords::tr("Precision: %1").arg(tier);
+  if (model.cut && frame.tier[at] < numbers.tiers.size())
+    lines << ExpertWords::tr("Card: %1").arg(layer < model.cut->rows ? model.cut->first : model.cut->last);
   if (frame.hot_is_recent_use) {
     lines << ExpertWords::tr("Hotness: this policy measures none; the colour shows recent use");
   } else {

@@ -60,6 +60,7 @@ void HeatmapView::paintEvent(QPaintEvent* event) {
   if (!map_rect().contains(event->rect())) paint_labels(painter);
   painter.setClipRect(map_rect());
   paint_words(painter);
+  paint_cut(painter);
   paint_frontier(painter);
   paint_in_flight(painter);
   paint_marks(painter);
@@ -109,6 +110,26 @@ void HeatmapView::paint_frontier(QPainter& painter) const {
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(tones(palette()).second, 1));
   painter.drawPolyline(frontier());
+}
+
+std::optional<QLineF> HeatmapView::cut() const {
+  if (!model_.cut || single_layer_) return std::nullopt;
+  const auto row = static_cast<int>(model_.cut->rows);
+  if (row <= layout_.first_layer() || row >= layout_.first_layer() + layout_.layers()) return std::nullopt;
+  // In the gap between two layers, where there is one.
+  const double above = layout_.layer_rect(row - 1).bottom(), below = layout_.layer_rect(row).top();
+  const double y = std::round((above + below) / 2 - 0.5) + 0.5;
+  if (y < layout_.area().top() || y > layout_.area().bottom()) return std::nullopt;
+  return QLineF(layout_.area().left() - 2, y, layout_.area().right() + 2, y);
+}
+
+void HeatmapView::paint_cut(QPainter& painter) const {
+  const std::optional<QLineF> line = cut();
+  if (!line) return;
+  painter.setPen(QPen(palette().color(QPalette::Base), 3));
+  painter.drawLine(*line);
+  painter.setPen(QPen(tones(palette()).second, 1, Qt::DashLine));
+  painter.drawLine(*line);
 }
 
 // Large cells say in words what their colour says: the tier, and which expert. While they slide they do not.

@@ -5,6 +5,7 @@
 #include <QElapsedTimer>
 #include <QFont>
 #include <QImage>
+#include <QLineF>
 #include <QPolygonF>
 #include <QWidget>
 #include <functional>
@@ -60,6 +61,8 @@ class HeatmapView : public QWidget {
   bool has_frontier() const;
   // That line, from the first layer down: two points for each.
   QPolygonF frontier() const;
+  // Between the layers of two cards; nothing where the map shows none of it.
+  std::optional<QLineF> cut() const;
   bool textures() const { return textures_; }
   std::optional<int> single_layer() const { return single_layer_; }
   const HeatLayout& layout_of_cells() const { return layout_; }
@@ -106,6 +109,7 @@ class HeatmapView : public QWidget {
   void paint_labels(QPainter& painter) const;
   void paint_marks(QPainter& painter) const;
   void paint_frontier(QPainter& painter) const;
+  void paint_cut(QPainter& painter) const;
   void paint_words(QPainter& painter);
   const QImage& words_of(int expert, std::uint8_t tier, bool on_light);
   void paint_in_flight(QPainter& painter);

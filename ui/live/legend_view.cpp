@@ -66,6 +66,13 @@ void LegendView::set_reading(bool shown) {
   set(reading_, shown);
 }
 
+void LegendView::set_cut(const std::optional<CardCut>& cut) {
+  cut_ = cut;
+  updateGeometry();
+  tell();
+  update();
+}
+
 void LegendView::tell() {
   QStringList said;
   lay_out(nullptr, width(), &said);
@@ -170,6 +177,14 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
     return at;
   };
   words(by_use_ ? tr("stronger = more recent use") : tr("stronger = used more"), 0);
+  if (cut_) {
+    const QPointF mark = words(tr("%1 above, %2 below").arg(cut_->first, cut_->last), line * 1.6);
+    if (painter) {
+      painter->setPen(QPen(tones(palette()).second, 1, Qt::DashLine));
+      painter->drawLine(QPointF(mark.x(), mark.y() + line / 2),
+                        QPointF(mark.x() + line * 1.3, mark.y() + line / 2));
+    }
+  }
   if (!swaps_) return y + line * 1.2;
   if (frontier_) {
     const QPointF mark =

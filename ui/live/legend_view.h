@@ -3,8 +3,9 @@
 
 #include <QStringList>
 #include <QWidget>
+#include <optional>
 
-#include "engine/api/snapshot.h"
+#include "ui/live/live_data.h"
 
 namespace fovea::ui {
 
@@ -17,9 +18,10 @@ class LegendView : public QWidget {
   // no hotness is measured.
   void set_numbers(const SnapshotNumbers& numbers, std::int64_t on_disk, bool by_use);
   void set_textures(bool shown);
-  void set_swaps(bool shown);     // whether experts move at all
-  void set_frontier(bool shown);  // the map draws the line of those above the lowest tier
-  void set_reading(bool shown);   // experts are being read
+  void set_swaps(bool shown);                       // whether experts move at all
+  void set_frontier(bool shown);                    // the map draws the line of those above the lowest tier
+  void set_reading(bool shown);                     // experts are being read
+  void set_cut(const std::optional<CardCut>& cut);  // the map draws the line between two cards' layers
 
   QSize sizeHint() const override;
   bool hasHeightForWidth() const override { return true; }
@@ -40,6 +42,7 @@ class LegendView : public QWidget {
 
   SnapshotNumbers numbers_;
   std::int64_t on_disk_ = 0;
+  std::optional<CardCut> cut_;
   bool by_use_ = false, textures_ = false, swaps_ = true, frontier_ = false, reading_ = false;
 };
 

@@ -20,6 +20,12 @@ struct NothingToSee {
   bool can_choose_precision = false;  // experts could be kept otherwise than the file has them
 };
 
+// Where a model is cut in two, of which two cards have one each.
+struct CardCut {
+  std::int64_t rows = 0;          // of the map, that the first card has
+  QString first = {}, last = {};  // their names
+};
+
 // What is shown of the model beside what moves.
 struct ShownModel {
   std::vector<std::int64_t> layer_numbers = {};  // in the model, of layers that have experts; empty: 0, 1, …
@@ -29,6 +35,7 @@ struct ShownModel {
   // What the experts that are open could be kept as instead.
   enum class Other : std::uint8_t { none, fixed, adaptive };
   Other other = Other::none;
+  std::optional<CardCut> cut = {};
 };
 
 // The moment in view, and how it stands to the others that are held.

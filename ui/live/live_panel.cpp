@@ -101,6 +101,7 @@ void LivePanel::show_model() {
   traffic_->set_swaps(model.moves_experts);
   legend_->set_swaps(model.moves_experts);
   legend_->set_reading(false);
+  legend_->set_cut(model.cut);
   switch_->setText(model.other == ShownModel::Other::fixed ? tr("Keep a fixed mix…")
                                                            : tr("Follow the conversation…"));
   beside_->setVisible(model.other == ShownModel::Other::fixed);

@@ -211,6 +211,7 @@ QWidget* LivePanel::make_story() {
   line_->hide();
   story_ = new StoryView(page);
   memory_bar_ = new PoolsView(page);
+  memory_bar_->setObjectName(QStringLiteral("memoryBar"));
   memory_bar_->set_brief(true);
   // Where following the conversation does not pay; and the way back from a mix that is fixed.
   advice_ = new QWidget(page);

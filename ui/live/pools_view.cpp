@@ -64,7 +64,7 @@ QString PoolsView::part_name(const BudgetPart& part) const {
     case Kind::free:
       return tr("Free for experts");
     case Kind::unplanned:
-      return tr("Kept free");
+      return memory_.cards.empty() ? tr("Kept free") : tr("Free");
   }
   return {};
 }
@@ -115,30 +115,43 @@ void PoolsView::set_brief(bool brief) {
 }
 
 double PoolsView::lay_out(QPainter* painter, double width) const {
-  if (brief_) return budget_bar(painter, 0, width);
-  double y = budget_bar(painter, 0, width);
+  double y = budget_bars(painter, 0, width);
+  if (brief_) return y;
   y = legend(painter, y, width);
   return pool_bars(painter, y, width);
 }
 
-double PoolsView::budget_bar(QPainter* painter, double top, double width) const {
+double PoolsView::budget_bars(QPainter* painter, double top, double width) const {
+  if (memory_.cards.empty()) {
+    const auto budget = static_cast<double>(numbers_.budget_bytes);
+    const QString name = brief_ ? tr("Memory") : budget > 0 ? tr("Budget") : tr("The model's memory");
+    return budget_bar(painter, top, width, {name, memory_.budget, budget, memory_.over_budget});
+  }
+  double y = top;
+  for (const CardMemory& card : memory_.cards) {
+    if (y > top && brief_) y += space::tight;
+    y = budget_bar(painter, y, width,
+                   {QString::fromStdString(card.name), card.budget, card.budget_bytes, card.over_budget});
+  }
+  return y;
+}
+
+double PoolsView::budget_bar(QPainter* painter, double top, double width, const Bar& bar) const {
   const double line = fontMetrics().height(), height = brief_ ? 10 : line * 1.35;
   if (painter) {
     double total = 0;
-    for (const BudgetPart& part : memory_.budget) total += part.bytes;
-    const double budget = static_cast<double>(numbers_.budget_bytes);
+    for (const BudgetPart& part : bar.parts) total += part.bytes;
+    const double budget = bar.budget_bytes;
     const double used =
-        std::accumulate(memory_.budget.begin(), memory_.budget.end(), 0.0, [](double s, const BudgetPart& p) {
+        std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0, [](double s, const BudgetPart& p) {
           return p.kind == Kind::free || p.kind == Kind::unplanned ? s : s + p.bytes;
         });
     const bool limited = budget > 0;
-    paint_caption(*painter, {0, top, width, line},
-                  brief_    ? tr("Memory")
-                  : limited ? tr("Budget")
-                            : tr("The model's memory"),
+    paint_caption(*painter, {0, top, width, line}, bar.name,
                   !limited ? bytes_text(used)
-                  : brief_ ? tr("%1 of the %2 allowed").arg(bytes_text(used), bytes_text(budget))
-                           : tr("%1 of %2").arg(bytes_text(used), bytes_text(budget)),
+                  : brief_ && memory_.cards.empty()
+                      ? tr("%1 of the %2 allowed").arg(bytes_text(used), bytes_text(budget))
+                      : tr("%1 of %2").arg(bytes_text(used), bytes_text(budget)),
                   palette());
     const QRectF whole(0.5, top + line * 1.2, width - 1, height);
     const double full = std::max({total, budget, 1.0});
@@ -149,7 +162,7 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
     painter->setClipPath(clip);
     painter->fillRect(whole, palette().color(QPalette::Base));
     double x = whole.left();
-    for (const BudgetPart& part : memory_.budget) {
+    for (const BudgetPart& part : bar.parts) {
       const double w = whole.width() * part.bytes / full;
       QRectF rect(x, whole.top(), w, whole.height());
       painter->fillRect(rect, part_colour(part));
@@ -168,8 +181,7 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
     painter->drawRoundedRect(whole, 3, 3);
     if (limited) {  // the budget line
       const double at = whole.left() + whole.width() * budget / full;
-      painter->setPen(
-          QPen(memory_.over_budget ? alarm_colour(palette()) : palette().color(QPalette::Text), 2));
+      painter->setPen(QPen(bar.over_budget ? alarm_colour(palette()) : palette().color(QPalette::Text), 2));
       painter->drawLine(QPointF(at - 0.5, whole.top() - 3), QPointF(at - 0.5, whole.bottom() + 3));
     }
     painter->restore();
@@ -233,14 +245,23 @@ double PoolsView::bar(QPainter* painter, double top, double width, const QString
   return top + line * 1.9;
 }
 
+double PoolsView::all_programs_bar(QPainter* painter, double top, double width, const QString& name,
+                                   double used_bytes, double total_bytes, bool is_full) const {
+  if (total_bytes <= 0) return top;
+  return bar(painter, top, width, name, used_bytes, total_bytes,
+             is_full ? alarm_colour(palette()) : subtle_text(palette()),
+             tr("%1 of %2").arg(bytes_text(used_bytes), bytes_text(total_bytes)));
+}
+
 double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
   double y = top;
-  if (memory_.device_total_bytes > 0) {
-    y = bar(
-        painter, y, width, tr("Used by all programs"), memory_.device_used_bytes, memory_.device_total_bytes,
-        memory_.device_full ? alarm_colour(palette()) : subtle_text(palette()),
-        tr("%1 of %2").arg(bytes_text(memory_.device_used_bytes), bytes_text(memory_.device_total_bytes)));
-  }
+  for (const CardMemory& card : memory_.cards)
+    y = all_programs_bar(painter, y, width,
+                         tr("%1, used by all programs").arg(QString::fromStdString(card.name)),
+                         card.device_used_bytes, card.device_total_bytes, card.device_full);
+  if (memory_.cards.empty())
+    y = all_programs_bar(painter, y, width, tr("Used by all programs"), memory_.device_used_bytes,
+                         memory_.device_total_bytes, memory_.device_full);
   if (memory_.host_bytes > 0) {
     y = bar(painter, y, width, tr("Main memory (processor)"), memory_.host_bytes,
             std::max(memory_.host_total_bytes, memory_.host_bytes), tier_solid(1, {}, palette()),
@@ -269,6 +290,15 @@ QString PoolsView::host_value() const {
 // The same in words.
 void PoolsView::tell() {
   QStringList words;
+  for (const CardMemory& card : memory_.cards) {
+    double used = 0;
+    for (const BudgetPart& part : card.budget)
+      if (part.kind != Kind::free && part.kind != Kind::unplanned) used += part.bytes;
+    words << tr("%1: %2").arg(QString::fromStdString(card.name),
+                              card.budget_bytes > 0
+                                  ? tr("%1 of %2").arg(bytes_text(used), bytes_text(card.budget_bytes))
+                                  : bytes_text(used));
+  }
   for (const BudgetPart& part : memory_.budget)
     words << part_name(part) + QLatin1Char(' ') + part_value(part);
   if (memory_.host_bytes > 0) words << tr("Main memory (processor)") + QLatin1Char(' ') + host_value();
@@ -279,7 +309,10 @@ bool PoolsView::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip && !brief_) {
     QToolTip::showText(
         static_cast<QHelpEvent*>(event)->globalPos(),
-        numbers_.budget_bytes > 0
+        !memory_.cards.empty() ? tr("Each card has its own part of the model's layers, and of the "
+                                    "conversation. The line is what was "
+                                    "free there for a model when it was opened.")
+        : numbers_.budget_bytes > 0
             ? tr("The planner divided the budget before the model was loaded. Experts change their tier "
                  "within their part; the line is the budget, which is never exceeded.")
             : tr("What the model takes at its file's precision; no budget was set."),

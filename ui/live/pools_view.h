@@ -1,4 +1,5 @@
-// Where the device's bytes are: the whole budget as one bar, and each pool of the arena.
+// Where the device's bytes are: the whole budget as one bar, or each of two cards' as one, and each pool of
+// the arena.
 #pragma once
 
 #include <QWidget>
@@ -28,7 +29,17 @@ class PoolsView : public QWidget {
  private:
   // Draws, or with no painter only measures. Returns the height.
   double lay_out(QPainter* painter, double width) const;
-  double budget_bar(QPainter* painter, double top, double width) const;
+  // Of the device, or of each of two cards.
+  double budget_bars(QPainter* painter, double top, double width) const;
+  struct Bar {
+    QString name;
+    const std::vector<BudgetPart>& parts;
+    double budget_bytes;  // 0: none
+    bool over_budget;
+  };
+  double budget_bar(QPainter* painter, double top, double width, const Bar& bar) const;
+  double all_programs_bar(QPainter* painter, double top, double width, const QString& name, double used_bytes,
+                          double total_bytes, bool is_full) const;
   double legend(QPainter* painter, double top, double width) const;
   double pool_bars(QPainter* painter, double top, double width) const;
   double bar(QPainter* painter, double top, double width, const QString& name, double used, double total,

@@ -31,16 +31,17 @@ BudgetBar::BudgetBar(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Memory budget"));
 }
 
-void BudgetBar::set_budget(const BudgetView& budget) {
-  const std::size_t before = budget_.parts.size();
+void BudgetBar::set_budget(const BudgetBarView& budget) {
+  const int before = heightForWidth(width());
   budget_ = budget;
   setAccessibleDescription(text());
-  if (before != budget_.parts.size()) updateGeometry();
+  if (before != heightForWidth(width())) updateGeometry();
   update();
 }
 
 QString BudgetBar::text() const {
   QStringList lines;
+  if (!budget_.name.isEmpty()) lines += budget_.name;
   for (const BudgetPartView& part : budget_.parts)
     lines += tr("%1: %2").arg(part.name, bytes_text(part.bytes));
   lines += tr("Together %1 of %2").arg(bytes_text(budget_.total_bytes), bytes_text(budget_.budget_bytes));
@@ -141,7 +142,9 @@ void BudgetBar::paintEvent(QPaintEvent*) {
   if (budget_.planning) painter.setOpacity(0.55);
   painter.setPen(budget_.over ? alarm_colour(palette()) : palette().color(QPalette::WindowText));
   painter.drawText(QRectF(0, 0, width(), line), Qt::AlignLeft,
-                   tr("%1 needed").arg(bytes_text(budget_.needed_bytes)));
+                   budget_.name.isEmpty()
+                       ? tr("%1 needed").arg(bytes_text(budget_.needed_bytes))
+                       : tr("%1: %2 needed").arg(budget_.name, bytes_text(budget_.needed_bytes)));
   painter.setPen(subtle_text(palette()));
   painter.drawText(QRectF(0, 0, width(), line), Qt::AlignRight,
                    tr("Budget %1").arg(bytes_text(budget_.budget_bytes)));

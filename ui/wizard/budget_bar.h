@@ -13,7 +13,7 @@ class BudgetBar : public QWidget {
  public:
   explicit BudgetBar(QWidget* parent = nullptr);
 
-  void set_budget(const BudgetView& budget);
+  void set_budget(const BudgetBarView& budget);
   // The parts in words, for those who do not see the bar.
   QString text() const;
 
@@ -40,7 +40,7 @@ class BudgetBar : public QWidget {
   const BudgetPartView* part_at(const QPointF& position) const;
   void paint_bar(QPainter& painter) const;
 
-  BudgetView budget_;
+  BudgetBarView budget_;
 };
 
 }  // namespace fovea::ui

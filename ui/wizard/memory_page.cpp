@@ -43,6 +43,10 @@ MemoryPage::MemoryPage(QWidget* parent) : QWidget(parent) {
   layout->addWidget(model_);
   make_form();
   layout->addSpacing(fontMetrics().height() / 2);
+  first_bar_ = new BudgetBar(this);
+  first_bar_->setObjectName(QStringLiteral("wizardFirstCardBar"));
+  first_bar_->hide();
+  layout->addWidget(first_bar_);
   bar_ = new BudgetBar(this);
   bar_->setObjectName(QStringLiteral("wizardBudgetBar"));
   layout->addWidget(bar_);
@@ -83,6 +87,13 @@ void MemoryPage::make_form() {
   form->addRow(QString(), precision_why_);
   make_prefer();
   form->addRow(tr("Bud&get"), budget_);
+  no_budget_ = new QLabel(this);
+  no_budget_->setObjectName(QStringLiteral("wizardNoBudget"));
+  no_budget_->setTextFormat(Qt::PlainText);
+  no_budget_->setWordWrap(true);
+  no_budget_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  form->addRow(tr("Budget"), no_budget_);
+  form->setRowVisible(no_budget_, false);
   budget_fault_ = new QLabel(this);
   budget_fault_->setObjectName(QStringLiteral("wizardBudgetFault"));
   budget_fault_->setTextFormat(Qt::PlainText);
@@ -153,6 +164,9 @@ void MemoryPage::set_options(const MemoryOptions& options) {
   budget_->set_parser(options.size_of);
   budget_->set_most(options.max_bytes);
   budget_->setToolTip(options.budget_why);
+  form_->setRowVisible(budget_, options.max_bytes > 0);
+  form_->setRowVisible(no_budget_, options.max_bytes == 0);
+  no_budget_->setText(options.max_bytes == 0 ? options.budget_why : QString());
   filling_ = false;
 }
 
@@ -163,7 +177,7 @@ void MemoryPage::set_choice(const MemoryChoice& choice) {
   kv_->setCurrentIndex(choice.kv_type);
   precision_->setCurrentIndex(choice.precision);
   prefer_->setValue(choice.prefer);
-  budget_->set_bytes(choice.budget_bytes);
+  if (options_.max_bytes > 0) budget_->set_bytes(choice.budget_bytes);
   const auto index = static_cast<std::size_t>(choice.precision);
   precision_why_->setText(index < options_.precisions.size() ? options_.precisions[index].why : QString());
   const auto kv = static_cast<std::size_t>(choice.kv_type);
@@ -172,7 +186,7 @@ void MemoryPage::set_choice(const MemoryChoice& choice) {
 }
 
 bool MemoryPage::take() {
-  if (budget_->take()) return true;
+  if (options_.max_bytes == 0 || budget_->take()) return true;
   budget_->setFocus();
   return false;
 }
@@ -180,7 +194,8 @@ bool MemoryPage::take() {
 void MemoryPage::tell() {
   if (filling_) return;
   const MemoryChoice choice{context_->currentIndex(), kv_->currentIndex(), precision_->currentIndex(),
-                            prefer_->value(), budget_->bytes()};
+                            prefer_->value(),
+                            options_.max_bytes > 0 ? budget_->bytes() : choice_.budget_bytes};
   if (choice == choice_) return;
   set_choice(choice);
   Q_EMIT changed(choice);
@@ -189,6 +204,8 @@ void MemoryPage::tell() {
 void MemoryPage::set_budget(const BudgetView& budget) {
   bar_->set_budget(budget);
   bar_->setVisible(!budget.parts.empty());
+  if (budget.first_card) first_bar_->set_budget(*budget.first_card);
+  first_bar_->setVisible(budget.first_card.has_value());
   verdict_->set_text(budget.verdict, budget.verdict_details);
   tint(*verdict_, QPalette::WindowText, budget.fits ? nullptr : error_text);
   notes_->setText(budget.notes.join(QLatin1Char('\n')));

@@ -52,7 +52,8 @@ class MemoryPage : public QWidget {
   QLabel* prefer_why_;
   SizeBox* budget_;
   QLabel* budget_fault_;
-  BudgetBar* bar_;
+  QLabel* no_budget_;  // in its place, where none can be set
+  BudgetBar *first_bar_, *bar_;
   DetailedText* verdict_;
   FactList* why_;
   QLabel* notes_;

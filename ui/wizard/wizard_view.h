@@ -49,7 +49,8 @@ struct MemoryOptions {
   qint64 trained_context = 0;         // longer ones are offered where the model's positions can be stretched
   std::vector<ChoiceView> kv_types = {};
   std::vector<ChoiceView> precisions = {};
-  qint64 max_bytes = 0;  // of the device: the budget cannot be larger
+  qint64 max_bytes =
+      0;  // of the device: the budget cannot be larger; 0: none can be set, and budget_why says why
   QString budget_why = {};
   // Reads a size as the command line does; nothing when it is none.
   std::function<std::optional<qint64>(const QString&)> size_of = {};
@@ -74,13 +75,19 @@ struct BudgetPartView {
   QString why = {};
 };
 
-struct BudgetView {
+// One bar.
+struct BudgetBarView {
+  QString name = {};      // of two cards; else empty
   bool planning = false;  // the numbers are of the choice before
   std::vector<BudgetPartView> parts = {};
   qint64 budget_bytes = 0;
   qint64 total_bytes = 0;
   qint64 needed_bytes = 0;  // without what is kept free of the budget, unless that lacks too
   bool over = false;        // more than the budget
+};
+
+struct BudgetView : BudgetBarView {
+  std::optional<BudgetBarView> first_card = {};  // of two cards the one with the first layers
   bool fits = true;
   QString verdict = {}, verdict_details = {};
   QString why_short = {};  // whose numbers these are …

@@ -202,12 +202,12 @@ class ComparisonTest : public QObject {
     DeviceInfo small;
     small.name = "cpu";
     small.memory_bytes = small.memory_free_bytes = 8 * whole->plan.total_bytes;
-    auto found = app::counterparts_on(small, moving, plan->plan, 0);
+    auto found = app::counterparts_on({&small}, moving, plan->plan, 0);
     FOVEA_VERIFY(found);
     QCOMPARE(found->choices.size(), std::size_t{3});  // it fits
     small.memory_bytes = small.memory_free_bytes = 2 * app::taken_bytes(whole->plan) - 2;
     QVERIFY(app::room_on(small, 0) < app::taken_bytes(whole->plan));
-    found = app::counterparts_on(small, moving, plan->plan, 0);
+    found = app::counterparts_on({&small}, moving, plan->plan, 0);
     FOVEA_VERIFY(found);
     QCOMPARE(found->choices.size(), std::size_t{4});
     QCOMPARE(found->choices[0].room, Counterpart::Room::none);
@@ -264,7 +264,7 @@ class ComparisonTest : public QObject {
     Plan small, large;
     small.fits = large.fits = true;
     small.total_bytes = gigabyte;
-    const auto room = [&] { return app::room_for(small, large, device, held); };
+    const auto room = [&] { return app::room_for(small, large, {&device}, held); };
     large.total_bytes = beside;
     QCOMPARE(room(), Counterpart::Room::beside_the_open);
     large.total_bytes = beside + 1;

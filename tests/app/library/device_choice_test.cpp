@@ -63,7 +63,8 @@ class DeviceChoiceTest : public QObject {
     const std::vector<DeviceInfo> all{processor(), card("cuda:0", "A card")};
     const auto found = find_device(all, {});
     FOVEA_VERIFY(found);
-    QCOMPARE((*found)->name, std::string("cpu"));
+    QCOMPARE(found->device->name, std::string("cpu"));
+    QVERIFY(found->first == nullptr);
   }
 
   void offersWhatIsThere() {
@@ -120,6 +121,99 @@ class DeviceChoiceTest : public QObject {
     QVERIFY(!found);
     QCOMPARE(found.error().kind, ErrorKind::unsupported);
     QVERIFY(found.error().message().contains("its driver is too old"));
+  }
+
+  void namesOfTwoCards() {
+    QCOMPARE(names_of("cuda:0,cuda:1"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
+    for (const char* one :
+         {"", "cpu", "cuda:3", "cuda:0,cuda:0", "cuda:0,cpu", "cuda:0,", "cuda:0,cuda:1,cuda:2"})
+      QCOMPARE(names_of(one), std::vector<std::string>{one});
+  }
+
+  // Of more than two the ones with the most memory, whatever their order; one that is of no use is none.
+  void twoCardsAreOffered_data() {
+    QTest::addColumn<QList<int>>("gibibytes");
+    QTest::addColumn<int>("unusable");
+    QTest::addColumn<QString>("names");
+    QTest::addColumn<QString>("text");
+    QTest::newRow("one") << QList<int>{24} << -1 << QString() << QString();
+    QTest::newRow("two") << QList<int>{24, 48} << -1 << "cuda:0,cuda:1" << "Both cards: Card 0 and Card 1, ";
+    QTest::newRow("one of two") << QList<int>{24, 48} << 1 << QString() << QString();
+    QTest::newRow("three") << QList<int>{24, 8, 48} << -1 << "cuda:0,cuda:2"
+                           << "Two cards: Card 0 and Card 2, ";
+    QTest::newRow("two of three") << QList<int>{24, 8, 48} << 2 << "cuda:0,cuda:1"
+                                  << "Both cards: Card 0 and Card 1, ";
+    QTest::newRow("four alike") << QList<int>{24, 24, 24, 24} << -1 << "cuda:0,cuda:1"
+                                << "Two cards: Card 0 and Card 1, ";
+  }
+  void twoCardsAreOffered() {
+    QFETCH(QList<int>, gibibytes);
+    QFETCH(int, unusable);
+    QFETCH(QString, names);
+    QFETCH(QString, text);
+    std::vector<DeviceInfo> all{processor()};
+    for (int i = 0; i < gibibytes.size(); ++i) {
+      all.push_back(card("cuda:" + std::to_string(i), "Card " + std::to_string(i),
+                         i == unusable ? said("too old") : Phrase()));
+      all.back().memory_bytes = gibibytes[i] * gib;
+    }
+    const auto offers = device_offers(all, {}, {});
+    QCOMPARE(offers.size(), all.size() + (names.isEmpty() ? 1 : 2));
+    if (names.isEmpty()) return;
+    QCOMPARE(QString::fromStdString(offers.back().choice.name), names);
+    QVERIFY2(offers.back().text.startsWith(text), qPrintable(offers.back().text));
+    QVERIFY(offers.back().usable);
+    const auto found = find_device(all, offers.back().choice);
+    FOVEA_VERIFY(found);
+    QCOMPARE(choice_of(*found), offers.back().choice);
+  }
+
+  void twoAlikeAreToldApart() {
+    const std::vector<DeviceInfo> all{processor(), card("cuda:0", "NVIDIA GeForce RTX 4090"),
+                                      card("cuda:1", "NVIDIA GeForce RTX 4090")};
+    QCOMPARE(device_offers(all, {}, {}).back().text,
+             QStringLiteral("Both cards: two RTX 4090, 68.7\u00A0GB together"));
+    QCOMPARE(short_name(all[1], all[2]), QStringLiteral("RTX 4090 (cuda:0)"));
+    QCOMPARE(short_name(all[1], card("cuda:2", "NVIDIA RTX A6000")), QStringLiteral("RTX 4090"));
+  }
+
+  // Two that somebody chose on the command line or before there was a third.
+  void othersThatWereChosenAreOffered() {
+    const std::vector<DeviceInfo> all{processor(), card("cuda:0", "A"), card("cuda:1", "B"),
+                                      card("cuda:2", "C")};
+    const DeviceChoice chosen{"cuda:2,cuda:1", "C + B"};
+    const auto offers = device_offers(all, {}, chosen);
+    QCOMPARE(offers.size(), all.size() + 3);
+    QCOMPARE(offers.back().choice, chosen);
+    QVERIFY(offers.back().usable && !offers.back().is_gone);
+    const auto found = find_device(all, chosen);
+    FOVEA_VERIFY(found);
+    QVERIFY(found->first == &all[3] && found->device == &all[2]);
+  }
+
+  // Of two the one that is gone, is another now, or is of no use is named, and the choice stays.
+  void oneOfTwoThatIsGone_data() {
+    QTest::addColumn<QString>("last");
+    QTest::addColumn<bool>("is_usable");
+    QTest::newRow("gone") << QString() << true;
+    QTest::newRow("another") << "Card C" << true;
+    QTest::newRow("of no use") << "Card B" << false;
+  }
+  void oneOfTwoThatIsGone() {
+    QFETCH(QString, last);
+    QFETCH(bool, is_usable);
+    std::vector<DeviceInfo> all{processor(), card("cuda:0", "Card A")};
+    if (!last.isEmpty())
+      all.push_back(card("cuda:1", last.toStdString(), is_usable ? Phrase() : said("too old")));
+    const DeviceChoice chosen{"cuda:0,cuda:1", "Card A + Card B"};
+    const auto found = find_device(all, chosen);
+    QVERIFY(!found);
+    QVERIFY2(found.error().message().contains("cuda:1 (Card B)"), found.error().message().c_str());
+    QVERIFY(!found.error().message().contains("Card A"));
+    const auto offers = device_offers(all, {}, chosen);
+    QVERIFY(offers.back().is_gone && !offers.back().usable);
+    QCOMPARE(offers.back().choice, chosen);
+    QVERIFY2(offers.back().why.contains(QStringLiteral("cuda:1 (Card B)")), qPrintable(offers.back().why));
   }
 
   void roomIsWhatIsFree() {

@@ -162,10 +162,10 @@ class FitTest : public QObject {
   void thisMachineHasMemory() {
     const auto machine = this_machine();
     FOVEA_VERIFY(machine);
-    QVERIFY(machine->precision.budget_bytes > 0);
+    QVERIFY(machine->options.precision.budget_bytes > 0);
     const auto more = this_machine(gibibyte);
     FOVEA_VERIFY(more);
-    QVERIFY(more->precision.budget_bytes > 0);
+    QVERIFY(more->options.precision.budget_bytes > 0);
   }
 
   void words() {

@@ -215,6 +215,52 @@ class LivePanelTest : public QObject {
              qPrintable(hover));
   }
 
+  // The map is cut between the layers of two cards, each of which has a bar of its own.
+  void showsTwoCards() {
+    LiveSession session;
+    LivePanel panel(session);
+    panel.resize(600, 900);
+    LiveModel model = small_model();
+    session.set_model(model);
+    panel.show();
+    session.add_snapshot(small_snapshot(), 1);
+    panel.refresh();
+    const int of_one = panel.findChild<PoolsView*>(QStringLiteral("memoryBar"))->heightForWidth(300);
+    QVERIFY(!panel.heatmap().cut());
+    model.cards = {{.name = "Card A", .layers = 1, .rows = 1, .budget_bytes = 1000},
+                   {.name = "Card B", .rows = 1, .budget_bytes = 900}};
+    session.set_model(model);
+    session.add_snapshot(small_snapshot(), 1);
+    session.set_device_memory(95, 100, 0, {.used_bytes = 10, .total_bytes = 100});
+    panel.refresh();
+    const std::optional<QLineF> cut = panel.heatmap().cut();
+    QVERIFY(cut);
+    const ui::HeatLayout& layout = panel.heatmap().layout_of_cells();
+    QVERIFY(cut->y1() == cut->y2() && cut->y1() >= layout.layer_rect(0).bottom() - 1 &&
+            cut->y1() <= layout.layer_rect(1).top() + 1);
+    QVERIFY(cut->x1() <= layout.area().left() && cut->x2() >= layout.area().right());
+    panel.heatmap().show_layer(0);
+    QVERIFY(!panel.heatmap().cut());
+    panel.heatmap().show_layer(std::nullopt);
+    const auto* legend = panel.findChild<LegendView*>();
+    QVERIFY2(legend->accessibleDescription().contains(QStringLiteral("Card A above, Card B below")),
+             qPrintable(legend->accessibleDescription()));
+    const auto* bar = panel.findChild<PoolsView*>(QStringLiteral("memoryBar"));
+    QVERIFY(bar->heightForWidth(300) > of_one);
+    QVERIFY2(bar->accessibleDescription().startsWith(QStringLiteral("Card A: ")) &&
+                 bar->accessibleDescription().contains(QStringLiteral("Card B: ")),
+             qPrintable(bar->accessibleDescription()));
+    const SnapshotRing& ring = session.ring();
+    const auto hover = [&](std::int64_t unit) {
+      return expert_text(session.model(), ring.last().numbers, ring.last_frame(), unit, {}, false);
+    };
+    QVERIFY2(hover(7).contains(QStringLiteral("Card: Card A")), qPrintable(hover(7)));
+    QVERIFY2(hover(8).contains(QStringLiteral("Card: Card B")), qPrintable(hover(8)));
+    QVERIFY(session.alarms().device_full);
+    session.set_device_memory(50, 100, 0, {.used_bytes = 95, .total_bytes = 100});
+    QVERIFY(session.alarms().device_full);
+  }
+
   void raisesAlarms() {
     LiveSession session;
     LivePanel panel(session);

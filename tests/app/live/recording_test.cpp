@@ -61,6 +61,7 @@ class RecordingTest : public QObject {
     model.name = QStringLiteral("a model");
     model.policy = PolicyKind::dynaexq;
     model.experts_used = 8;
+    model.cards = {{.name = "RTX 5090", .rows = 20}, {.name = "RTX A6000", .rows = 28}};
     QBuffer file;
     file.open(QIODevice::ReadWrite);
     FOVEA_VERIFY(write_json_lines(ring, model, file));
@@ -68,6 +69,7 @@ class RecordingTest : public QObject {
     const auto read = read_json_lines(file);
     FOVEA_VERIFY(read);
     QCOMPARE(read->model.name, model.name);
+    QVERIFY(read->model.cards == model.cards);
     QCOMPARE(read->model.experts_used, 8);
     QCOMPARE(read->model.policy, PolicyKind::dynaexq);
     QCOMPARE(read->ring->end(), ring.end());

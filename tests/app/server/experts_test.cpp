@@ -107,6 +107,19 @@ class ExpertsTest : public QObject {
     QCOMPARE(read.quality.hindsight.high, 0.5);
   }
 
+  void twoCardsAreTold() {
+    WatchedModel model = watched_sample();
+    model.cards = {{.name = "cuda:0", .layers = model.layer_numbers[1] + 1, .budget_bytes = 1000},
+                   {.name = "cuda:1", .budget_bytes = 2000}};
+    model.cards[0].memory.dense = 7;
+    model.cards[1].memory.kv = 8;
+    QCOMPARE(model.rows_of_first(), 2);
+    QCOMPARE(watched_sample().rows_of_first(), 0);
+    const auto event = read_experts(dump(experts_json(model, snapshot_sample(400), 0)));
+    FOVEA_VERIFY(event);
+    QVERIFY(event->model == model);
+  }
+
   // An earlier version tells less.
   void whatIsLeftOutIsNothing() {
     const auto event =
@@ -137,6 +150,10 @@ class ExpertsTest : public QObject {
     row("uses of another layer", R"({"layers": [{"tiers": [-1], "uses": [1, 2]}]})", "uses");
     row("too hot", R"({"layers": [{"tiers": [-1], "hotness": [256]}]})", "hotness");
     row("half a use", R"({"layers": [{"tiers": [-1], "uses": [0.5]}]})", "uses");
+    row("one of two cards", R"({"layers": [], "cards": [{"name": "cuda:0"}]})", "cards");
+    row("three cards", R"({"layers": [], "cards": [{}, {}, {}]})", "cards");
+    row("no card", R"({"layers": [], "cards": [1, 2]})", "cards");
+    row("a card's layers", R"({"layers": [], "cards": [{"layers": -1}, {}]})", "layers");
     row("a huge number", R"({"layers": [], "tokens": 18446744073709551615})", "tokens");
     row("a negative number", R"({"layers": [], "tokens": -1})", "tokens");
     row("not a number", R"({"layers": [], "tokens_per_second": "fast"})", "tokens_per_second");

@@ -76,6 +76,30 @@ class DrawTopTest : public QObject {
     QVERIFY2(screen.unknown().empty(), screen.unknown().c_str());
   }
 
+  // A row of memory for each of two cards, and both together where there are few rows.
+  void eachOfTwoCardsHasARow() {
+    WatchedModel watched = watched_sample();
+    watched.cards = {{.name = "cuda:0", .layers = watched.layer_numbers[0] + 1, .budget_bytes = 100 << 20},
+                     {.name = "cuda:1", .budget_bytes = 300 << 20}};
+    TopModel model;
+    model.add({.model = watched, .snapshot = snapshot_sample(10), .questions = 0}, 1);
+    const std::string text = text_of(draw_top(model, view_of(model, Colours::none), 24, 100));
+    for (const char* const part :
+         {"cuda:0 ", " of 100 MiB", "cuda:1 ", " of 300 MiB", ", the first 1 on cuda:0"})
+      QVERIFY2(text.find(part) != std::string::npos, (std::string(part) + " is not in\n" + text).c_str());
+    QVERIFY2(text.find("Memory") == std::string::npos, text.c_str());
+    const std::string small = text_of(draw_top(model, view_of(model, Colours::none), 10, 80));
+    QVERIFY2(small.find("Memory") != std::string::npos && small.find(" of 400 MiB") != std::string::npos,
+             small.c_str());
+    const auto json = top_json(model, "");
+    QCOMPARE(json["cards"].size(), std::size_t{2});
+    QVERIFY(json["cards"][0]["layers"] == watched.layer_numbers[0] + 1 &&
+            json["cards"][1]["name"] == "cuda:1");
+    QVERIFY(json["used_bytes"].get<std::int64_t>() - json["cards"][0]["used_bytes"].get<std::int64_t>() -
+                json["cards"][1]["used_bytes"].get<std::int64_t>() <=
+            1);
+  }
+
   void lettersWhereThereIsNoColour() {
     const TopModel model = watched();
     TopView view = view_of(model, Colours::none);

@@ -31,8 +31,8 @@ class ModelRowsTest : public QObject {
     }
     choices[2].is_complete = false;
     const auto proposed = [&](std::int64_t gigabytes) {
-      LoadOptions machine;
-      machine.precision.budget_bytes = gigabytes * gigabyte;
+      app::ModelRoom machine;
+      machine.options.precision.budget_bytes = gigabytes * gigabyte;
       const auto rows = rows_of(choices, "somebody/a", machine);
       std::vector<std::size_t> found;
       for (std::size_t i = 0; i < rows.size(); ++i)

@@ -228,11 +228,9 @@ constexpr OperationTable table = {
 }  // namespace
 
 DeviceFacts ApartDevice::facts() const {
-  constexpr std::int64_t memory_bytes = std::int64_t{1} << 32;
-  return {.description = "host memory, kept apart",
-          .memory_bytes = memory_bytes,
-          .memory_free_bytes = memory_bytes - allocated(),
-          .bandwidth_gb_per_s = 1};
+  DeviceFacts facts = facts_;
+  facts.memory_free_bytes -= allocated();
+  return facts;
 }
 const OperationTable& ApartDevice::operations() const {
   return table;

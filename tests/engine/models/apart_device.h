@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "kernels/api/device.h"
 #include "kernels/api/forwarding_device.h"
@@ -17,6 +19,11 @@ namespace fovea::tests {
 class ApartDevice final : public kernels::Forwarding<kernels::Device> {
  public:
   explicit ApartDevice(const kernels::Device& inner) : kernels::Forwarding<kernels::Device>(inner) {}
+  // As if it were this card. Of the facts' free memory what it has allocated itself is taken off.
+  ApartDevice(const kernels::Device& inner, std::string name, kernels::DeviceFacts facts)
+      : kernels::Forwarding<kernels::Device>(inner), name_(std::move(name)), facts_(std::move(facts)) {}
+
+  std::string name() const override { return name_.empty() ? inner_.name() : name_; }
 
   // Its streams capture graphs; so many so far.
   struct Graphs {
@@ -67,6 +74,11 @@ class ApartDevice final : public kernels::Forwarding<kernels::Device> {
  private:
   void protect(int access) const;
 
+  std::string name_;
+  kernels::DeviceFacts facts_ = {.description = "host memory, kept apart",
+                                 .memory_bytes = std::int64_t{1} << 32,
+                                 .memory_free_bytes = std::int64_t{1} << 32,
+                                 .bandwidth_gb_per_s = 1};
   mutable std::mutex mutex_;
   mutable std::map<std::byte*, std::int64_t> regions_;  // mutex_
   mutable int inside_ = 0;                              // mutex_

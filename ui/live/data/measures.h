@@ -53,6 +53,16 @@ struct BudgetPart {
   double bytes = 0;
 };
 
+// One of two cards that hold a model together.
+struct CardMemory {
+  std::string name;                // "RTX 5090"
+  std::vector<BudgetPart> budget;  // … to the card's; Kind::unplanned is what is left of it
+  double budget_bytes = 0;         // 0: not known
+  bool over_budget = false;
+  double device_used_bytes = 0, device_total_bytes = 0;  // every program's; total 0: not known
+  bool device_full = false;
+};
+
 struct MemoryParts {
   std::vector<BudgetPart> budget;
   bool over_budget = false;
@@ -62,6 +72,9 @@ struct MemoryParts {
   double kv_used_bytes = -1;                             // that hold something; negative: not known
   double device_used_bytes = 0, device_total_bytes = 0;  // every program's; total 0: not known
   bool device_full = false;
+  // Two, in the order of their layers, each by itself, where they hold the model together: `budget` is their
+  // sum then. Else none.
+  std::vector<CardMemory> cards = {};
   // What the processor computes beside a card.
   std::int64_t host_units = 0;
   double host_bytes = 0, host_total_bytes = 0;
