@@ -52,9 +52,9 @@ const char* lasting(const std::string& text) {
 
 Card::Card(int number, CardOptions with, const Memory& pinned)
     : ordinal(number), options(std::move(with)), memory(&pinned), free_bytes(options.memory_bytes) {
-  machine.use_seed(options.seed);
+  machine.use_seed(options.seed, options.order);
   machine.watch(options.watch);
-  random.seed(options.seed);
+  random.seed(options.seed + options.order);
 }
 
 void Card::report(const std::string& what) {

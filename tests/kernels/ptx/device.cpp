@@ -20,14 +20,18 @@ class PtxDevice final : public kernels::Device {
  public:
   explicit PtxDevice(DeviceOptions options)
       : ordinal_(add_card({.seed = options.seed,
+                           .order = options.order,
                            .watch = options.watch,
                            .multiprocessors = options.multiprocessors,
                            .memory_bytes = static_cast<std::size_t>(options.memory_bytes),
-                           .on_error = std::move(options.on_error),
-                           .aborts = !options.on_error})),
+                           .on_error = options.on_error,
+                           .aborts = !options.on_error,
+                           .on_launch = std::move(options.on_launch)})),
         device_(std::make_unique<kernels::cuda::CudaDevice>(
-            ordinal_, kernels::cuda::Switches{.graph = options.captures}, kernels::cuda::usual_patience,
-            options.scratch_bytes)) {}
+            ordinal_,
+            kernels::cuda::Switches{
+                .pdl = options.mechanisms, .graph = options.captures, .prefetch = options.mechanisms},
+            kernels::cuda::usual_patience, options.scratch_bytes)) {}
   ~PtxDevice() override {
     device_.reset();
     remove_card(ordinal_);
@@ -99,6 +103,10 @@ class PtxDevice final : public kernels::Device {
   std::unique_ptr<kernels::cuda::CudaDevice> device_;
 };
 
+int ordinal_of(const kernels::Device& device) {
+  return static_cast<const PtxDevice&>(device).ordinal();
+}
+
 }  // namespace
 
 bool is_available() {
@@ -110,7 +118,13 @@ std::unique_ptr<kernels::Device> device(DeviceOptions options) {
 }
 
 std::int64_t kernels_run(const kernels::Device& device) {
-  return kernels_run(static_cast<const PtxDevice&>(device).ordinal());
+  return kernels_run(ordinal_of(device));
+}
+std::int64_t instructions_run(const kernels::Device& device) {
+  return instructions_run(ordinal_of(device));
+}
+std::int64_t waited_unasked(const kernels::Device& device) {
+  return waited_unasked(ordinal_of(device));
 }
 
 }  // namespace fovea::tests::ptx

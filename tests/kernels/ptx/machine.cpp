@@ -87,9 +87,10 @@ std::int64_t Machine::instructions() const {
       [](std::int64_t sum, const ResidentBlock& block) { return sum + block.instructions(); });
 }
 
-void Machine::use_seed(std::uint64_t seed) {
+void Machine::use_seed(std::uint64_t seed, std::uint64_t order) {
   state_->random.seed(seed);
   state_->seed = state_->random();
+  if (order != 0) state_->random.seed(seed + order);
 }
 
 void Machine::watch(bool races) {

@@ -26,8 +26,8 @@ class Machine {
 
   // Drawn from it: which blocks are there together, in which order they, their warps and the lanes of those
   // get on; by how much ex2, rsqrt and rcp are off, up to 2 units in the last place, the same for the same
-  // operand; and the order in which mma adds.
-  void use_seed(std::uint64_t seed);
+  // operand; and the order in which mma adds. With another `order` only what comes first is another.
+  void use_seed(std::uint64_t seed, std::uint64_t order = 0);
   // Whether races are looked for, which takes its time.
   void watch(bool races);
   // That threads have done so far, of all launches.

@@ -14,5 +14,11 @@ std::unique_ptr<kernels::Device> device(DeviceOptions) {
 std::int64_t kernels_run(const kernels::Device&) {
   return 0;
 }
+std::int64_t instructions_run(const kernels::Device&) {
+  return 0;
+}
+std::int64_t waited_unasked(const kernels::Device&) {
+  return 0;
+}
 
 }  // namespace fovea::tests::ptx

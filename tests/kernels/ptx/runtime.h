@@ -10,17 +10,13 @@
 #include <functional>
 #include <string>
 
-namespace fovea::tests::ptx {
+#include "device.h"
 
-// A launch that is told instead of being done.
-struct ToldLaunch {
-  unsigned grid[3] = {1, 1, 1};
-  unsigned threads = 1;  // of a block
-  std::size_t shared_bytes = 0;
-};
+namespace fovea::tests::ptx {
 
 struct CardOptions {
   std::uint64_t seed = 1;
+  std::uint64_t order = 0;
   bool watch = false;  // for races, which takes about as long again as executing
   int multiprocessors = 4;
   std::size_t memory_bytes = std::size_t{8} << 30;
