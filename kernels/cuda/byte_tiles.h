@@ -39,13 +39,13 @@ template <Type type>
 constexpr unsigned zero_code_of = zero_code<type>();
 
 // From each byte; they are below 128.
-FOVEA_DEVICE std::uint32_t subtract_from_bytes(std::uint32_t bytes, unsigned value) {
+__device__ __forceinline__ std::uint32_t subtract_from_bytes(std::uint32_t bytes, unsigned value) {
   return (bytes + (0x80U - value) * 0x01010101U) ^ 0x80808080U;
 }
 
 // How sums are made of a type: the later serve the earlier, too.
 enum class ByteSums : std::uint8_t { scales, minima, short_minima };
-FOVEA_DEVICE ByteSums byte_sums(Type type) {
+__device__ __forceinline__ ByteSums byte_sums(Type type) {
   switch (type) {
     case Type::q2_k:
     case Type::q3_k:
@@ -65,33 +65,37 @@ FOVEA_DEVICE ByteSums byte_sums(Type type) {
 constexpr int byte_units = 2;
 
 template <Type type, bool packed>
-FOVEA_DEVICE void decode_bytes(const Weight& weight, std::int64_t row, int first_unit, int first_column,
-                               const Shared<std::uint32_t>& out, const Shared<std::uint32_t>& scales) {
+__device__ __forceinline__ void decode_bytes(const Weight& weight, std::int64_t row, int first_unit,
+                                             int first_column, std::uint32_t* out, std::uint32_t* scales) {
   constexpr unsigned zero = zero_code_of<type>;
   const Row<type, packed> from(weight, row);
   const int last = static_cast<int>(weight.columns) / 32 - 1;
-  FOVEA_UNROLL for (int u = 0; u < byte_units; ++u) {
+#pragma unroll
+  for (int u = 0; u < byte_units; ++u) {
     const int unit = first_unit + u;
     // Behind the row's end any will do: the inputs are zeros.
     const Codes codes = decode(from, unit < last ? unit : last);
-    FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
       const int half = (unit_column<type>(unit, h) >> 4) - (first_column >> 4);  // of the step
       Words4 words;
-      FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
         const std::uint32_t q = codes.q[4 * h + i];
         words.v[i] = zero == 0 ? q : subtract_from_bytes(q, zero);
       }
-      out.store(4 * half, words);
-      scales.store(2 * half, Words2{bits_of(codes.scale[h]), zero == 0 ? bits_of(codes.minimum[h]) : 0U});
+      store(out + 4 * half, words);
+      store(scales + 2 * half,
+            Words2{__float_as_uint(codes.scale[h]), zero == 0 ? __float_as_uint(codes.minimum[h]) : 0U});
     }
   }
 }
 
 // Columns [32 unit, 32 unit + 64) or, in types whose units are not adjacent, as many of the same step.
-FOVEA_DEVICE_CALL void fill_bytes(Weight weight, std::int64_t row, int unit, int first_column,
-                                  Shared<std::uint32_t>::Place out_place,
-                                  Shared<std::uint32_t>::Place scales_place) {
-  const Shared<std::uint32_t> out(out_place), scales(scales_place);
+static __device__ __noinline__ void fill_bytes(Weight weight, std::int64_t row, int unit, int first_column,
+                                               SharedPlace out_place, SharedPlace scales_place) {
+  auto* const out = at_place<std::uint32_t>(out_place);
+  auto* const scales = at_place<std::uint32_t>(scales_place);
   const bool packed = weight.packing == Packing::tiles;
   switch (weight.type) {
 #define FOVEA_CASE(name)                                                             \
@@ -113,32 +117,37 @@ FOVEA_DEVICE_CALL void fill_bytes(Weight weight, std::int64_t row, int unit, int
 // Where they begin, in elements, which 32 bits count; below zero: nowhere.
 class ByteCopies {
  public:
-  FOVEA_DEVICE ByteCopies(const TileInputs& x, const Shared<int>& rows) {
-    FOVEA_UNROLL for (int i = 0; i < count; ++i) {
+  __device__ __forceinline__ ByteCopies(const TileInputs& x, int* rows) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
       const int row = rows[thread() / chunks + i * at_once];
       from_[i] = row < 0 ? -1 : static_cast<int>(row * x.q_stride) + thread() % chunks * 16;
     }
-    FOVEA_UNROLL for (int i = 0; i < scale_count; ++i) {
+#pragma unroll
+    for (int i = 0; i < scale_count; ++i) {
       const int row = rows[thread() / groups + i * scales_at_once];
       scales_from_[i] = row < 0 ? -1 : static_cast<int>(row * x.half_stride) + thread() % groups * 2;
     }
   }
 
   // Starts the copies of 128 columns.
-  FOVEA_DEVICE void start(const TileInputs& x, int columns, int column,
-                          const Shared<std::uint32_t>& memory) const {
+  __device__ __forceinline__ void start(const TileInputs& x, int columns, int column,
+                                        std::uint32_t* memory) const {
     const bool inside = column + thread() % chunks * 16 < columns;
-    FOVEA_UNROLL for (int i = 0; i < count; ++i) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
       const bool wanted = inside && from_[i] >= 0;
-      memory.copy_async(byte_inputs + (thread() / chunks + i * at_once) * byte_stride + thread() % chunks * 4,
-                        x.q + (wanted ? from_[i] + column : 0), wanted);
+      copy_async(
+          memory + byte_inputs + (thread() / chunks + i * at_once) * byte_stride + thread() % chunks * 4,
+          x.q + (wanted ? from_[i] + column : 0), wanted);
     }
     const bool scales_inside = column + thread() % groups * 32 < columns;
-    FOVEA_UNROLL for (int i = 0; i < scale_count; ++i) {
+#pragma unroll
+    for (int i = 0; i < scale_count; ++i) {
       const bool wanted = scales_inside && scales_from_[i] >= 0;
-      memory.copy_async(
-          byte_input_scales + (thread() / groups + i * scales_at_once) * scale_stride + thread() % groups * 4,
-          x.halves + (wanted ? scales_from_[i] + column / 16 : 0), wanted);
+      copy_async(memory + byte_input_scales + (thread() / groups + i * scales_at_once) * scale_stride +
+                     thread() % groups * 4,
+                 x.halves + (wanted ? scales_from_[i] + column / 16 : 0), wanted);
     }
   }
 
@@ -147,15 +156,15 @@ class ByteCopies {
   static constexpr int at_once = tile_threads / chunks, scales_at_once = tile_threads / groups;
   static constexpr int count = tile_size / at_once, scale_count = tile_size / scales_at_once;
 
-  FOVEA_DEVICE static int thread() { return static_cast<int>(thread_index()); }
+  __device__ __forceinline__ static int thread() { return static_cast<int>(threadIdx.x); }
 
   int from_[count];
   int scales_from_[scale_count];
 };
 
-FOVEA_DEVICE Floats2 scales_at(const Shared<std::uint32_t>& memory, int at) {
-  const auto words = memory.load<Words2>(at);
-  return {float_of_bits(words.v[0]), float_of_bits(words.v[1])};
+__device__ __forceinline__ Floats2 scales_at(std::uint32_t* memory, int at) {
+  const auto words = load<Words2>(memory + at);
+  return {__uint_as_float(words.v[0]), __uint_as_float(words.v[1])};
 }
 
 // Integers are added up on top of one whose bits are those of 1.5 · 2^23: read as a float, the sum is that
@@ -166,47 +175,55 @@ constexpr float sum_base_value = 12582912.0F;
 // less than 2^27): those it would write anew before each product.
 struct SumBase {
   int v[4];
-  FOVEA_DEVICE explicit SumBase(int small) {
-    FOVEA_UNROLL for (int k = 0; k < 4; ++k) v[k] =
-        sum_base + (small >> (27 + k) & static_cast<int>(thread_index()));
+  __device__ __forceinline__ explicit SumBase(int small) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) v[k] = sum_base + (small >> (27 + k) & static_cast<int>(threadIdx.x));
   }
 };
 
 // Adds a product of `wide` times 16 columns, from the half-block `half` of the step on.
 template <int wide, bool minima>
-FOVEA_DEVICE void add_byte_products(const Shared<std::uint32_t>& memory, const TileWarp& warp, int half,
-                                    const SumBase& base, TileSums& sums) {
+__device__ __forceinline__ void add_byte_products(std::uint32_t* memory, const TileWarp& warp, int half,
+                                                  const SumBase& base, TileSums& sums) {
   std::uint32_t a[wide][4];  // of both blocks of rows in the short product
   const int rows = (wide == 2 ? first_of_rows(byte_stride) : first_of_short(byte_stride)) +
                    warp.row * byte_stride + 4 * half;
-  FOVEA_UNROLL for (int i = 0; i < wide; ++i) load_matrices(memory, rows + 16 * i * byte_stride, a[i]);
+#pragma unroll
+  for (int i = 0; i < wide; ++i) load_matrices(memory, rows + 16 * i * byte_stride, a[i]);
   Floats2 w[2][2];
-  FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
-    FOVEA_UNROLL for (int r = 0; r < 2; ++r) w[i][r] =
-        scales_at(memory, byte_scales + (warp.row + 16 * i + sum_row(2 * r)) * scale_stride + 2 * half);
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+      w[i][r] =
+          scales_at(memory, byte_scales + (warp.row + 16 * i + sum_row(2 * r)) * scale_stride + 2 * half);
   }
   constexpr int at_once = wide == 2 ? 2 : 4;  // blocks of 8 tokens that come together
   const int columns = (wide == 2 ? first_of_columns(byte_stride) : first_of_short(byte_stride)) +
                       byte_inputs + warp.token * byte_stride + 4 * half;
   std::uint32_t b[4];
-  FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
     if (8 * j >= warp.tokens) break;
     if (j % at_once == 0) load_matrices(memory, columns + 8 * j * byte_stride, b);
     Floats2 x[2];
-    FOVEA_UNROLL for (int k = 0; k < 2; ++k) {
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
       const int scale = byte_input_scales + (warp.token + 8 * j + sum_column(k)) * scale_stride + 2 * half;
       x[k] = scales_at(memory, scale);
       if constexpr (minima && wide == 2) x[k].v[1] += scales_at(memory, scale + 2).v[1];
     }
-    FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
       int c[4];
       if constexpr (wide == 2) {
         multiply_bytes(c, a[i], {b[j % 2 * 2], b[j % 2 * 2 + 1]}, base.v);
       } else {
         multiply_bytes(c, {a[0][2 * i], a[0][2 * i + 1]}, {b[j]}, base.v);
       }
-      FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
-        const float dot = float_of_bits(static_cast<std::uint32_t>(c[k])) - sum_base_value;
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const float dot = __uint_as_float(static_cast<std::uint32_t>(c[k])) - sum_base_value;
         float& sum = sums.v[i][j][k];
         sum += w[i][k / 2].v[0] * x[k % 2].v[0] * dot;
         if constexpr (minima) sum -= w[i][k / 2].v[1] * x[k % 2].v[1];
@@ -215,46 +232,50 @@ FOVEA_DEVICE void add_byte_products(const Shared<std::uint32_t>& memory, const T
   }
 }
 
-FOVEA_DEVICE void add_bytes(const TileWeights& weights, int only, const TileInputs& x,
-                            const Shared<int>& rows, const TileWarp& warp,
-                            const Shared<std::uint32_t>& memory, TileSums& sums) {
+__device__ __forceinline__ void add_bytes(const TileWeights& weights, int only, const TileInputs& x,
+                                          int* rows, const TileWarp& warp, std::uint32_t* memory,
+                                          TileSums& sums) {
   const int columns = static_cast<int>(weights.first.columns);
   ByteSums kind = byte_sums(weights.first.type);
   if (weights.paired && byte_sums(weights.second.type) > kind) kind = byte_sums(weights.second.type);
   const ByteCopies copies(x, rows);
   constexpr int shares = byte_columns / 32 / byte_units;  // of a row
   static_assert(tile_size * shares == tile_threads);
-  const int thread = static_cast<int>(thread_index());
+  const int thread = static_cast<int>(threadIdx.x);
   const TileRow at = tile_row(weights, only, thread / shares);
   const int first_unit = thread % shares * byte_units;
-  const Shared<std::uint32_t> out = memory + thread / shares * byte_stride;
-  const Shared<std::uint32_t> scales = memory + (byte_scales + thread / shares * scale_stride);
+  std::uint32_t* const out = memory + thread / shares * byte_stride;
+  std::uint32_t* const scales = memory + (byte_scales + thread / shares * scale_stride);
   const SumBase base(columns);
-  sync_block();  // what was there before has been read
+  __syncthreads();  // what was there before has been read
   if (!at.there) {
-    FOVEA_UNROLL for (int i = 0; i < 4 * byte_units; i += 2) {
-      out.store(4 * (2 * first_unit + i / 2), Words4{});
-      if (i % 4 == 0) scales.store(4 * first_unit + i, Words4{});
+#pragma unroll
+    for (int i = 0; i < 4 * byte_units; i += 2) {
+      store(out + 4 * (2 * first_unit + i / 2), Words4{});
+      if (i % 4 == 0) store(scales + 4 * first_unit + i, Words4{});
     }
   }
   for (auto column = static_cast<int>(weights.first_column); column < weights.end_column;
        column += byte_columns) {
-    sync_block();  // the step before has been read
+    __syncthreads();  // the step before has been read
     copies.start(x, columns, column, memory);
     commit_copies();
     if (at.there)
-      fill_bytes(at.weight, at.row, column / 32 + first_unit, column, out.place(), scales.place());
+      fill_bytes(at.weight, at.row, column / 32 + first_unit, column, place_of(out), place_of(scales));
     wait_for_copies<0>();
-    sync_block();
+    __syncthreads();
     if (kind == ByteSums::scales) {
-      FOVEA_UNROLL for (int half = 0; half < byte_columns / 16; half += 2)
-          add_byte_products<2, false>(memory, warp, half, base, sums);
+#pragma unroll
+      for (int half = 0; half < byte_columns / 16; half += 2)
+        add_byte_products<2, false>(memory, warp, half, base, sums);
     } else if (kind == ByteSums::minima) {
-      FOVEA_LOOP for (int half = 0; half < byte_columns / 16; half += 2)
-          add_byte_products<2, true>(memory, warp, half, base, sums);
+#pragma unroll 1
+      for (int half = 0; half < byte_columns / 16; half += 2)
+        add_byte_products<2, true>(memory, warp, half, base, sums);
     } else {
-      FOVEA_LOOP for (int half = 0; half < byte_columns / 16; ++half)
-          add_byte_products<1, true>(memory, warp, half, base, sums);
+#pragma unroll 1
+      for (int half = 0; half < byte_columns / 16; ++half)
+        add_byte_products<1, true>(memory, warp, half, base, sums);
     }
   }
 }

@@ -11,12 +11,11 @@ namespace {
 constexpr unsigned threads = 64;
 
 template <Type type>
-FOVEA_KERNEL(threads)
-embed_kernel(EmbedRows op) {
-  wait_for_earlier();
-  const int unit = static_cast<int>(block_x() * threads + thread_index());
+__global__ void __launch_bounds__(threads, 1) embed_kernel(EmbedRows op) {
+  wait_for_earlier_kernels();
+  const int unit = static_cast<int>(blockIdx.x * threads + threadIdx.x);
   if (unit * 32 >= op.table.columns) return;
-  const std::int64_t token = block_y();
+  const std::int64_t token = blockIdx.y;
   const Codes codes = decode(Row<type, false>(op.table, op.ids[token]), unit);
   for (int h = 0; h < 2; ++h) {
     float* const out = op.out + token * op.table.columns + unit_column<type>(unit, h);
@@ -28,12 +27,11 @@ embed_kernel(EmbedRows op) {
 }
 
 template <Type type>
-FOVEA_KERNEL(threads)
-embed_plain_kernel(EmbedRows op) {
-  wait_for_earlier();
-  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+__global__ void __launch_bounds__(threads, 1) embed_plain_kernel(EmbedRows op) {
+  wait_for_earlier_kernels();
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= op.table.columns) return;
-  const std::int64_t token = block_y();
+  const std::int64_t token = blockIdx.y;
   const std::byte* const row = op.table.data + op.ids[token] * op.table.columns * plain_bytes<type>;
   op.out[token * op.table.columns + i] = op.scale * plain_element<type>(row, i);
 }

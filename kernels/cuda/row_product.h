@@ -12,8 +12,9 @@ namespace fovea::kernels::cuda {
 // This lane's share of the product of one row with a vector that is given as floats and quantised.
 // `under_way`: of the loads of weights that are floats.
 template <int under_way>
-FOVEA_DEVICE float row_product(const Weight& weight, std::int64_t row, const float* floats,
-                               const Quantised& quantised, std::int64_t quantised_row, int lane, int lanes) {
+__device__ __forceinline__ float row_product(const Weight& weight, std::int64_t row, const float* floats,
+                                             const Quantised& quantised, std::int64_t quantised_row, int lane,
+                                             int lanes) {
   float sums[1] = {};
   const std::int64_t rows[1] = {quantised_row};
   const float* const x[1] = {floats};
