@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/codes.h"
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/tile.h"
 
 namespace fovea::kernels::cuda {
@@ -97,20 +98,15 @@ static __device__ __noinline__ void fill_bytes(Weight weight, std::int64_t row, 
   auto* const out = at_place<std::uint32_t>(out_place);
   auto* const scales = at_place<std::uint32_t>(scales_place);
   const bool packed = weight.packing == Packing::tiles;
-  switch (weight.type) {
-#define FOVEA_CASE(name)                                                             \
-  case Type::name:                                                                   \
-    if (packed) {                                                                    \
-      decode_bytes<Type::name, true>(weight, row, unit, first_column, out, scales);  \
-    } else {                                                                         \
-      decode_bytes<Type::name, false>(weight, row, unit, first_column, out, scales); \
-    }                                                                                \
-    break;
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-    default:
-      break;
-  }
+  dispatch(weight.type, [&]<Type type>() {
+    if constexpr (!is_quantised(type)) {
+      return;
+    } else if (packed) {
+      decode_bytes<type, true>(weight, row, unit, first_column, out, scales);
+    } else {
+      decode_bytes<type, false>(weight, row, unit, first_column, out, scales);
+    }
+  });
 }
 
 // What a thread copies of the inputs in each step: 16 columns of some rows, and 32 columns' scales of others.

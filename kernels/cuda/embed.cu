@@ -1,6 +1,7 @@
 // embed_rows: a thread for each unit of 32 weights, or for each weight of a plain type. A few kilobytes:
 // bound by the latency of one launch.
 #include "kernels/cuda/codes.h"
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/plain.h"
@@ -46,18 +47,13 @@ void embed_rows(const EmbedRows& op, Stream& stream) {
                              .grid_y = tokens,
                              .threads = threads,
                              .overlaps = true};
-  switch (op.table.type) {
-#define FOVEA_CASE(name) \
-  case Type::name:       \
-    return launch<embed_kernel<Type::name>>(shape, on_cuda(stream), op);
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-#define FOVEA_CASE(name) \
-  case Type::name:       \
-    return launch<embed_plain_kernel<Type::name>>(shape, on_cuda(stream), op);
-    FOVEA_PLAIN_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-  }
+  dispatch(op.table.type, [&]<Type type>() {
+    if constexpr (is_quantised(type)) {
+      launch<embed_kernel<type>>(shape, on_cuda(stream), op);
+    } else {
+      launch<embed_plain_kernel<type>>(shape, on_cuda(stream), op);
+    }
+  });
 }
 
 }  // namespace fovea::kernels::cuda

@@ -6,6 +6,7 @@
 // row in their order: no atomics, the same bits each time, and of few tokens ends with the norm behind it
 // (norm.h). Both are bound by the memory that the weights lie in. Branches on the type are the same for all
 // threads of a warp.
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/experts.h"
 #include "kernels/cuda/norm.h"
 #include "kernels/cuda/operations.h"
@@ -28,7 +29,7 @@ constexpr int normed_columns = 8;           // that a thread of it keeps of a ro
 // Quantised where the down matrix reads it so. The block's first warp calls it, for values that are `mine`.
 __device__ __forceinline__ void write_hidden(const Expert& expert, float* hidden, std::int64_t at,
                                              float value, bool mine) {
-  if (!is_quantised_on_device(expert.down.type)) {
+  if (!is_quantised(expert.down.type)) {
     if (mine) hidden[at] = value;
     return;
   }

@@ -167,24 +167,4 @@ constexpr bool planes_are_whole() {
   return bytes == block_shape(type).bytes;
 }
 
-// X(q4_0) … for every quantised type.
-#define FOVEA_QUANTISED_TYPES(X) \
-  X(q4_0)                        \
-  X(q4_1)                        \
-  X(q5_0)                        \
-  X(q5_1)                        \
-  X(q8_0) X(q2_k) X(q3_k) X(q4_k) X(q5_k) X(q6_k) X(iq4_nl) X(iq4_xs) X(mxfp4) X(q4_f) X(q4_e) X(q3_f) X(q2_f)
-
-#define FOVEA_WHOLE(name) static_assert(planes_are_whole<Type::name>());
-FOVEA_QUANTISED_TYPES(FOVEA_WHOLE)
-#undef FOVEA_WHOLE
-
-constexpr bool is_quantised(Type type) {
-  return type != Type::f32 && type != Type::f16 && type != Type::bf16;
-}
-// The same for kernels.
-__device__ __forceinline__ bool is_quantised_on_device(Type type) {
-  return type != Type::f32 && type != Type::f16 && type != Type::bf16;
-}
-
 }  // namespace fovea::kernels::cuda

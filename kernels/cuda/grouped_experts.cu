@@ -8,6 +8,7 @@
 // to know: grids are as large as they may have to be, and blocks without a tile end at once.
 //
 // The products are bound as tiles.h says; with few tokens for each expert by the memory of the weights.
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/experts.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/tiles.h"
@@ -115,7 +116,7 @@ __device__ __forceinline__ void write_hidden(float* hidden, const Weight& down, 
     reinterpret_cast<std::uint16_t*>(hidden)[at] = float_to_bfloat16(value);
     return;
   }
-  if (!is_quantised_on_device(down.type)) {
+  if (!is_quantised(down.type)) {
     hidden[at] = value;
     return;
   }

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/activations.h"
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/norm.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/plain.h"
@@ -274,19 +275,15 @@ void start(Products& all, CudaStream& stream) {
   const LaunchShape shape = {
       .grid_x = blocks, .grid_y = blocks_for(p.tokens, tokens), .threads = threads, .overlaps = true};
   const bool packed = p.weight.packing == Packing::tiles;
-  switch (p.weight.type) {
-#define FOVEA_CASE(name)                                                                      \
-  case Type::name:                                                                            \
-    if (packed) return launch<multiply_kernel<Type::name, true, tokens>>(shape, stream, all); \
-    return launch<multiply_kernel<Type::name, false, tokens>>(shape, stream, all);
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-#define FOVEA_CASE(name) \
-  case Type::name:       \
-    return launch<multiply_plain_kernel<Type::name, tokens>>(shape, stream, all);
-    FOVEA_PLAIN_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-  }
+  dispatch(p.weight.type, [&]<Type type>() {
+    if constexpr (!is_quantised(type)) {
+      launch<multiply_plain_kernel<type, tokens>>(shape, stream, all);
+    } else if (packed) {
+      launch<multiply_kernel<type, true, tokens>>(shape, stream, all);
+    } else {
+      launch<multiply_kernel<type, false, tokens>>(shape, stream, all);
+    }
+  });
 }
 
 // By the model's shapes alone, so that a token's sums do not depend on how many there are.

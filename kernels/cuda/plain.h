@@ -7,8 +7,6 @@
 
 namespace fovea::kernels::cuda {
 
-#define FOVEA_PLAIN_TYPES(X) X(f32) X(f16) X(bf16)
-
 template <Type type>
 constexpr int plain_bytes = type == Type::f32 ? 4 : 2;
 

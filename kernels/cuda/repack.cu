@@ -3,6 +3,7 @@
 // they read 64 bytes in a row for each word and write up to 16 at once. Bound by memory, which is read and
 // written once: of what a link brings at a fortieth of that speed it should take a twentieth of the time. No
 // card has shown it yet.
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/fields.h"
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/operations.h"
@@ -152,18 +153,15 @@ void repack_blocks(const Repack& op, CudaStream& stream) {
 void repack(const Repack& op, Stream& stream) {
   if (op.count == 0) return;
   CudaStream& cuda = on_cuda(stream);
-  switch (op.type) {
-#define FOVEA_CASE(name) \
-  case Type::name:       \
-    return repack_blocks<Type::name>(op, cuda);
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-    case Type::f32:
-      return repack_numbers<std::uint32_t>(op, cuda);
-    case Type::f16:
-    case Type::bf16:
-      return repack_numbers<std::uint16_t>(op, cuda);
-  }
+  dispatch(op.type, [&]<Type type>() {
+    if constexpr (is_quantised(type)) {
+      repack_blocks<type>(op, cuda);
+    } else if constexpr (type == Type::f32) {
+      repack_numbers<std::uint32_t>(op, cuda);
+    } else {
+      repack_numbers<std::uint16_t>(op, cuda);
+    }
+  });
 }
 
 }  // namespace fovea::kernels::cuda

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/activations.h"
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/plain.h"
 
 namespace fovea::kernels::cuda {
@@ -19,25 +20,16 @@ __device__ __forceinline__ float row_product(const Weight& weight, std::int64_t 
   const std::int64_t rows[1] = {quantised_row};
   const float* const x[1] = {floats};
   const bool packed = weight.packing == Packing::tiles;
-  switch (weight.type) {
-#define FOVEA_CASE(name)                                                                     \
-  case Type::name:                                                                           \
-    if (packed) {                                                                            \
-      add_products(Row<Type::name, true>(weight, row), quantised, rows, lane, lanes, sums);  \
-    } else {                                                                                 \
-      add_products(Row<Type::name, false>(weight, row), quantised, rows, lane, lanes, sums); \
-    }                                                                                        \
-    break;
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-#define FOVEA_CASE(name)                                                                                    \
-  case Type::name:                                                                                          \
-    add_plain_products<Type::name, under_way>(weight.data + row * weight.columns * plain_bytes<Type::name>, \
-                                              weight.columns, x, lane, lanes, sums);                        \
-    break;
-    FOVEA_PLAIN_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-  }
+  dispatch(weight.type, [&]<Type type>() {
+    if constexpr (!is_quantised(type)) {
+      add_plain_products<type, under_way>(weight.data + row * weight.columns * plain_bytes<type>,
+                                          weight.columns, x, lane, lanes, sums);
+    } else if (packed) {
+      add_products(Row<type, true>(weight, row), quantised, rows, lane, lanes, sums);
+    } else {
+      add_products(Row<type, false>(weight, row), quantised, rows, lane, lanes, sums);
+    }
+  });
   return sums[0];
 }
 

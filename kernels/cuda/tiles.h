@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/byte_tiles.h"
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/plain.h"
 #include "kernels/cuda/tile.h"
 
@@ -141,7 +142,7 @@ __device__ __forceinline__ void add_floats(const TileWeights& weights, int only,
 enum class TileKind : std::uint8_t { bytes, bfloat16, floats };
 __device__ __forceinline__ TileKind tile_kind(Type type) {
   if (type == Type::bf16) return TileKind::bfloat16;
-  return is_quantised_on_device(type) ? TileKind::bytes : TileKind::floats;
+  return is_quantised(type) ? TileKind::bytes : TileKind::floats;
 }
 
 // sums += weights · x[rows[…]]ᵀ. `rows` [64] names rows of x, below zero: none; the first `tokens` of them
