@@ -34,23 +34,32 @@ __device__ __forceinline__ int unit_column(int unit, int half) {
   }
 }
 
+// Where a row begins, for whoever reads it more than once: of a tile, and behind its blocks.
+struct RowPlace {
+  const std::byte* base = nullptr;
+  int tile_blocks = 0;
+  int first_block = 0;
+};
+// blocks: of a row; bytes: of a block.
+__device__ __forceinline__ RowPlace place_of_row(const Weight& weight, std::int64_t row, bool packed,
+                                                 std::int64_t blocks, int bytes) {
+  const std::int64_t row_bytes = blocks * bytes;
+  if (!packed) return {.base = weight.data + row * row_bytes};
+  const std::int64_t tile = row / tile_rows;
+  const std::int64_t left = weight.rows - tile * tile_rows;
+  return {.base = weight.data + tile * tile_rows * row_bytes,
+          .tile_blocks = static_cast<int>((left < tile_rows ? left : tile_rows) * blocks),
+          .first_block = static_cast<int>(row % tile_rows * blocks)};
+}
+
 // A row of a matrix. `packed`: Packing::tiles, else Packing::rows.
 template <Type type, bool packed>
 class Row {
  public:
-  __device__ __forceinline__ Row(const Weight& weight, std::int64_t row) {
-    const std::int64_t blocks = weight.columns / elements;
-    const std::int64_t row_bytes = blocks * bytes;
-    if constexpr (packed) {
-      const std::int64_t tile = row / tile_rows;
-      const std::int64_t left = weight.rows - tile * tile_rows;
-      base_ = weight.data + tile * tile_rows * row_bytes;
-      tile_blocks_ = static_cast<int>((left < tile_rows ? left : tile_rows) * blocks);
-      first_block_ = static_cast<int>(row % tile_rows * blocks);
-    } else {
-      base_ = weight.data + row * row_bytes;
-    }
-  }
+  __device__ __forceinline__ Row(const Weight& weight, std::int64_t row)
+      : Row(place_of_row(weight, row, packed, weight.columns / elements, bytes)) {}
+  __device__ __forceinline__ explicit Row(const RowPlace& place)
+      : base_(place.base), tile_blocks_(place.tile_blocks), first_block_(place.first_block) {}
 
   // `words` × 4 bytes of a block's field from byte `at` on, a multiple of what is loaded.
   template <Field field, int words>
@@ -95,6 +104,12 @@ class Row {
   __device__ __forceinline__ std::uint32_t zero() const {
     if constexpr (!packed) return 0;
     return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(base_)) & 1U & threadIdx.x;
+  }
+  // A hint that the codes of a unit will be read soon.
+  __device__ __forceinline__ void prefetch_codes(int unit) const {
+    constexpr int units = elements / 32;
+    constexpr Field codes = Fields<type>::codes;
+    prefetch(address<codes>(unit / units) + unit % units * (codes.bytes / units));
   }
   template <Field field>
   __device__ __forceinline__ std::uint16_t half_word(int block, int at = 0) const {
@@ -448,11 +463,14 @@ __device__ __forceinline__ Codes decode_looked_up(const Row<type, packed>& row, 
 
 // q[g] = first[index a of the group g of four columns] + second[index b]. Indices overlap, so that words of
 // the block have two groups' in their nibbles as they are, or shifted: they are looked up where they lie.
-template <Type type, bool packed>
+// `more` stands in each of q's bytes besides.
+template <Type type, bool packed, unsigned more>
 __device__ __forceinline__ Codes decode_trellis(const Row<type, packed>& row, int block) {
   using F = Fields<type>;
   using Code = TrellisCode<type>;
   constexpr bool is_q4 = type == Type::q4_f || type == Type::q4_e;
+  // The compiler would add what it knows behind the other sums, in an operation of its own.
+  const std::uint32_t all_more = more == 0 ? 0 : more * 0x01010101U | row.zero();
   Codes c;
   std::uint32_t first[8][2];  // in parts
   std::uint32_t second[10];   // by the group whose a it is, where b is a of a later group
@@ -471,8 +489,8 @@ __device__ __forceinline__ Codes decode_trellis(const Row<type, packed>& row, in
       const std::uint32_t nibbles = nibbles_by_group<packed>(qs[g]);
       set(look_up_parts<Code::first>(nibbles, row.zero()), first[g], first[g + 4]);
       const Parts parts = look_up_parts<Code::second>(nibbles, row.zero());
-      second[g] = parts.sum(0);
-      second[g + 4] = parts.sum(1);
+      second[g] = parts.sum(0) + all_more;
+      second[g + 4] = parts.sum(1) + all_more;
     }
   } else {
     static_assert(type == Type::q3_f || type == Type::q2_f);
@@ -489,8 +507,8 @@ __device__ __forceinline__ Codes decode_trellis(const Row<type, packed>& row, in
       set(look_up_parts<Code::first>(words[i], row.zero()), first[g], first[g + 2]);
       if constexpr (type == Type::q2_f) {
         const Parts parts = look_up_parts<Code::second>(words[i], row.zero());
-        second[g] = parts.sum(0);
-        second[g + 2] = parts.sum(1);
+        second[g] = parts.sum(0) + all_more;
+        second[g + 2] = parts.sum(1) + all_more;
       }
     }
     if constexpr (type == Type::q3_f) {
@@ -504,8 +522,8 @@ __device__ __forceinline__ Codes decode_trellis(const Row<type, packed>& row, in
 #pragma unroll
       for (int g = 0; g < 4; ++g) {
         const Parts parts = look_up_parts<Code::second>(four[g], row.zero());
-        second[g] = parts.sum(0);
-        second[g + 4] = parts.sum(1);
+        second[g] = parts.sum(0) + all_more;
+        second[g + 4] = parts.sum(1) + all_more;
       }
     }
   }
@@ -519,8 +537,11 @@ __device__ __forceinline__ Codes decode_trellis(const Row<type, packed>& row, in
   return c;
 }
 
-template <Type type, bool packed>
+template <Type type>
+constexpr bool is_trellis_of = is_trellis(type);
+template <Type type, bool packed, unsigned more = 0>
 __device__ __forceinline__ Codes decode(const Row<type, packed>& row, int unit) {
+  static_assert(more == 0 || is_trellis_of<type>);
   if constexpr (type == Type::q2_k || type == Type::q3_k) {
     return decode_pairs(row, unit);
   } else if constexpr (type == Type::q4_k || type == Type::q5_k) {
@@ -530,7 +551,7 @@ __device__ __forceinline__ Codes decode(const Row<type, packed>& row, int unit) 
   } else if constexpr (type == Type::iq4_nl || type == Type::iq4_xs || type == Type::mxfp4) {
     return decode_looked_up(row, unit);
   } else if constexpr (type == Type::q4_f || type == Type::q4_e || type == Type::q3_f || type == Type::q2_f) {
-    return decode_trellis(row, unit);
+    return decode_trellis<type, packed, more>(row, unit);
   } else {
     return decode_plain_block(row, unit);
   }

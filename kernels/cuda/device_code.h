@@ -20,6 +20,17 @@ namespace fovea::kernels::cuda {
 
 constexpr unsigned whole_warp = 0xFFFFFFFFU;  // the mask of all its lanes
 
+// The same value, of which the compiler does not know it: what follows from it is computed anew where it is
+// needed again, and takes no registers meanwhile; where it came from, need not be kept.
+__device__ __forceinline__ unsigned anew(unsigned value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+__device__ __forceinline__ int anew(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 // --- shared memory ---
 
 // That of the launch (LaunchShape::shared_bytes), from so many bytes on.
@@ -50,12 +61,20 @@ __device__ __forceinline__ void store(void* shared, Vector vector) {
   *static_cast<Vector*>(shared) = vector;
 }
 
-// 16 bytes from device memory, which are there behind wait_for_copies and a barrier; with `wanted` false,
-// zeros.
+// 16 bytes, or 4, from device memory, which are there behind wait_for_copies and a barrier; with `wanted`
+// false, zeros.
+template <int bytes = 16>
 __device__ __forceinline__ void copy_async(void* shared, const void* source, bool wanted = true) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(place_of(shared)), "l"(source),
-               "r"(wanted ? 16 : 0)
-               : "memory");
+  static_assert(bytes == 16 || bytes == 4);
+  if constexpr (bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(place_of(shared)), "l"(source),
+                 "r"(wanted ? 16 : 0)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(place_of(shared)), "l"(source),
+                 "r"(wanted ? 4 : 0)
+                 : "memory");
+  }
 }
 __device__ __forceinline__ void commit_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");

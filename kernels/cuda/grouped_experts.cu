@@ -91,6 +91,13 @@ __global__ void __launch_bounds__(group_threads, 1) group_kernel(Layer layer, Gr
   if (thread == 0) *groups.tile_count = tiles;
 }
 
+// This block's.
+__device__ __forceinline__ Tile tile_of(const Groups& groups) {
+  return groups.tiles[anew(blockIdx.y)];
+}
+__device__ __forceinline__ std::int64_t first_row_of(int rows) {
+  return std::int64_t{anew(blockIdx.x)} * rows;
+}
 __device__ __forceinline__ Expert expert_of(const Layer& layer, const Tile& tile) {
   return tile.expert == shared_expert ? layer.shared : layer.table[tile.expert];
 }
@@ -131,17 +138,25 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks)
   __shared__ alignas(16) int rows[tile_size];
   __shared__ alignas(16) std::uint32_t memory[tile_words];
   if (static_cast<int>(blockIdx.y) >= *groups.tile_count) return;
-  const Tile tile = groups.tiles[blockIdx.y];
-  const Expert expert = expert_of(layer, tile);
-  const std::int64_t width = expert.gate.rows;
-  const std::int64_t first_row = std::int64_t{blockIdx.x} * hidden_rows;
-  if (first_row >= width) return;  // another expert is wider
+  // another expert is wider
+  if (first_row_of(hidden_rows) >= expert_of(layer, tile_of(groups)).gate.rows) return;
   const int thread = static_cast<int>(threadIdx.x);
-  if (thread < tile_size)
-    rows[thread] = thread < tile.count ? groups.jobs[tile.first + thread] / layer.jobs : -1;
-  __syncthreads();
+  const int count = groups.tiles[blockIdx.y].count;
+  if (thread < tile_size) {
+    const int job = thread < count ? groups.jobs[tile_of(groups).first + thread] : -1;
+    rows[thread] = job < 0 ? -1 : job / layer.jobs;
+  }
   TileSums sums;
-  multiply_tile({expert.gate, expert.up, true, first_row}, x, rows, tile.count, memory, sums);
+  multiply_tile(
+      [&] {
+        const Expert expert = expert_of(layer, tile_of(groups));
+        return TileWeights{expert.gate, expert.up, true, first_row_of(hidden_rows)};
+      },
+      x, rows, count, memory, sums);
+  const Tile tile = tile_of(groups);
+  const Expert expert = expert_of(layer, tile);
+  const std::int64_t first_row = first_row_of(hidden_rows);
+  const std::int64_t width = expert.gate.rows;
   __syncthreads();
   constexpr int stride = hidden_rows + 1;
   const TileWarp warp = tile_warp(tile.count);
@@ -171,16 +186,17 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks)
   __shared__ alignas(16) int rows[tile_size];
   __shared__ alignas(16) std::uint32_t memory[tile_words];
   if (static_cast<int>(blockIdx.y) >= *groups.tile_count) return;
-  const Tile tile = groups.tiles[blockIdx.y];
-  const Expert expert = expert_of(layer, tile);
-  const Weight down = expert.down;
-  const std::int64_t first_row = std::int64_t{blockIdx.x} * tile_size;
   const int thread = static_cast<int>(threadIdx.x);
-  if (thread < tile_size) rows[thread] = thread < tile.count ? groups.jobs[tile.first + thread] : -1;
-  __syncthreads();
+  const int count = groups.tiles[blockIdx.y].count;
+  if (thread < tile_size) rows[thread] = thread < count ? groups.jobs[tile_of(groups).first + thread] : -1;
   TileSums sums;
-  multiply_tile({down, {}, false, first_row}, hidden_inputs(layer, down.columns), rows, tile.count, memory,
-                sums);
+  multiply_tile(
+      [&] { return TileWeights{expert_of(layer, tile_of(groups)).down, {}, false, first_row_of(tile_size)}; },
+      hidden_inputs(layer, expert_of(layer, tile_of(groups)).down.columns), rows, count, memory, sums);
+  const Tile tile = tile_of(groups);
+  const Expert expert = expert_of(layer, tile);
+  const std::int64_t first_row = first_row_of(tile_size);
+  const Weight down = expert.down;
   const TileWarp warp = tile_warp(tile.count);
 #pragma unroll
   for (int i = 0; i < 2; ++i) {

@@ -56,12 +56,12 @@ struct Products {
 };
 
 // This block's. What all have in common is the first one's.
-__device__ __forceinline__ Product product_of(const Products& all) {
+__device__ __forceinline__ Product product_of(const Products& all, unsigned block) {
   Product p = all.each[0];
 #pragma unroll
   for (int i = 1; i < max_products; ++i) {
     const Product& other = all.each[i];
-    if (i >= all.count || blockIdx.x < other.first_block) break;
+    if (i >= all.count || block < other.first_block) break;
     p.weight.data = other.weight.data;
     p.weight.rows = other.weight.rows;
     p.bias = other.bias;
@@ -136,7 +136,7 @@ struct Share {
 };
 template <Type type, int tokens>
 __device__ __forceinline__ Share<tokens> begin_block(const Products& all) {
-  Share<tokens> share{product_of(all), {}, {}};
+  Share<tokens> share{product_of(all, blockIdx.x), {}, {}};
   share.position = position_of(share.p);
   const int block_rows = static_cast<int>(threads) / share.p.lanes;
   if (all.prefetches) {
@@ -178,31 +178,55 @@ __device__ __forceinline__ std::int64_t columns_of_split(std::int64_t columns, i
   return (units + splits - 1) / splits * column_unit;
 }
 
-// Many tokens: a block for 64 rows, 64 tokens and a part of the columns.
+// What a block for 64 rows, 64 tokens and a part of the columns multiplies.
+struct TileOfProduct {
+  Product p;
+  std::int64_t first_row;
+  std::int64_t first_token;
+  int tokens;
+};
+__device__ __forceinline__ TileOfProduct tile_of_product(const Products& all) {
+  const unsigned block = anew(blockIdx.x);
+  const Product p = product_of(all, block);
+  const std::int64_t first_token = std::int64_t{anew(blockIdx.y)} * tile_size;
+  const std::int64_t left = p.tokens - first_token;
+  return {p, std::int64_t{block - p.first_block} * tile_size, first_token,
+          left < tile_size ? static_cast<int>(left) : tile_size};
+}
+__device__ __forceinline__ TileWeights weights_of_tile(const Products& all) {
+  const TileOfProduct tile = tile_of_product(all);
+  const std::int64_t all_columns = tile.p.weight.columns;
+  const std::int64_t columns = columns_of_split(all_columns, all.splits);
+  const std::int64_t first = blockIdx.z * columns;
+  return {.first = tile.p.weight,
+          .second = {},
+          .first_row = tile.first_row,
+          .first_column = first,
+          .end_column = first + columns < all_columns ? first + columns : all_columns};
+}
+
+// Many tokens.
 __global__ void __launch_bounds__(tile_threads, tile_blocks)
     multiply_tiles_kernel(Products all, TileInputs x) {
   __shared__ alignas(16) int rows[tile_size];
   __shared__ alignas(16) std::uint32_t memory[tile_words];
-  const Product p = product_of(all);
-  const std::int64_t first_row = std::int64_t{blockIdx.x - p.first_block} * tile_size;
-  const std::int64_t first_token = std::int64_t{blockIdx.y} * tile_size;
-  const std::int64_t left = p.tokens - first_token;
-  const int tokens = left < tile_size ? static_cast<int>(left) : tile_size;
-  if (threadIdx.x < tile_size) {
-    const int token = static_cast<int>(threadIdx.x);
-    rows[token] = token < tokens ? static_cast<int>(first_token) + token : -1;
+  int tokens;
+  {
+    const TileOfProduct tile = tile_of_product(all);
+    tokens = tile.tokens;
+    if (threadIdx.x < tile_size) {
+      const int token = static_cast<int>(threadIdx.x);
+      rows[token] = token < tokens ? static_cast<int>(tile.first_token) + token : -1;
+    }
   }
-  __syncthreads();
-  const std::int64_t columns = columns_of_split(p.weight.columns, all.splits);
-  const std::int64_t first_column = blockIdx.z * columns;
-  const std::int64_t end_column =
-      first_column + columns < p.weight.columns ? first_column + columns : p.weight.columns;
   TileSums sums;
-  multiply_tile({p.weight, {}, false, first_row, first_column, end_column}, x, rows, tokens, memory, sums);
+  multiply_tile([&] { return weights_of_tile(all); }, x, rows, tokens, memory, sums);
+  const TileOfProduct tile = tile_of_product(all);
+  const Product& p = tile.p;
   float* const out = all.parts ? all.parts + blockIdx.z * p.tokens * all.rows + p.first_row : p.out;
   const std::int64_t stride = all.parts ? all.rows : p.out_stride;
   const float* const bias = all.parts ? nullptr : p.bias;
-  const TileWarp warp = tile_warp(tokens);
+  const TileWarp warp = tile_warp(tile.tokens);
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
 #pragma unroll
@@ -211,9 +235,9 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks)
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
         const TilePosition at = tile_position(warp, i, j, k);
-        const std::int64_t row = first_row + at.row;
-        if (row < p.weight.rows && at.token < tokens)
-          out[(first_token + at.token) * stride + row] = sums.v[i][j][k] + (bias ? bias[row] : 0.0F);
+        const std::int64_t row = tile.first_row + at.row;
+        if (row < p.weight.rows && at.token < tile.tokens)
+          out[(tile.first_token + at.token) * stride + row] = sums.v[i][j][k] + (bias ? bias[row] : 0.0F);
       }
     }
   }

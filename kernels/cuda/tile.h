@@ -12,7 +12,7 @@ namespace fovea::kernels::cuda {
 constexpr int tile_size = 64;           // rows of weights, and tokens, of a block
 constexpr unsigned tile_threads = 128;  // four warps, each 32 rows by half of the tokens
 constexpr int tile_blocks = 3;          // on a multiprocessor, by their registers and shared memory
-constexpr int tile_words = 7168;        // of shared memory
+constexpr int tile_words = 8000;        // of shared memory
 
 // From how many tokens on a matrix is multiplied in tiles: one of fewer would be almost empty, and reading
 // the matrix once for every four tokens costs as little.
@@ -31,6 +31,29 @@ struct TileWeights {
 };
 constexpr int column_unit = 128;
 constexpr int both_parts = -1;
+
+// How the products of a type of weights are made: tiles.h, and of the first three byte_tiles.h.
+enum class TileKind : std::uint8_t { scales, minima, short_minima, bfloat16, floats };
+__device__ __forceinline__ constexpr TileKind tile_kind(Type type) {
+  switch (type) {
+    case Type::f32:
+    case Type::f16:
+      return TileKind::floats;
+    case Type::bf16:
+      return TileKind::bfloat16;
+    case Type::q2_k:
+    case Type::q3_k:
+    case Type::q6_k:
+      return TileKind::short_minima;
+    case Type::q4_1:
+    case Type::q5_1:
+    case Type::q4_k:
+    case Type::q5_k:
+      return TileKind::minima;
+    default:
+      return TileKind::scales;
+  }
+}
 
 struct TileRow {
   Weight weight;

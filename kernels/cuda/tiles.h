@@ -139,30 +139,33 @@ __device__ __forceinline__ void add_floats(const TileWeights& weights, int only,
 
 // --- all ---
 
-enum class TileKind : std::uint8_t { bytes, bfloat16, floats };
-__device__ __forceinline__ TileKind tile_kind(Type type) {
-  if (type == Type::bf16) return TileKind::bfloat16;
-  return is_quantised(type) ? TileKind::bytes : TileKind::floats;
-}
-
-// sums += weights · x[rows[…]]ᵀ. `rows` [64] names rows of x, below zero: none; the first `tokens` of them
-// are there. The block has written `rows` and waited since. `memory` [tile_words] is free again behind a
-// __syncthreads(). All threads of the block call this.
-__device__ __forceinline__ void multiply_tile(const TileWeights& weights, const TileInputs& x, int* rows,
+// sums += weights · x[rows[…]]ᵀ. `weights` gives the TileWeights: it is asked anew for each pass, so that
+// nothing of them is kept beside the sums. `rows` [64] names rows of x, below zero: none; the first `tokens`
+// of them are there. The block has written `rows`, and need not have waited since. `memory` [tile_words] is
+// free again behind a __syncthreads(). All threads of the block call this.
+template <typename Weights>
+__device__ __forceinline__ void multiply_tile(const Weights& weights, const TileInputs& x, int* rows,
                                               int tokens, std::uint32_t* memory, TileSums& sums) {
-  const TileKind kinds[2] = {tile_kind(weights.first.type), tile_kind(weights.second.type)};
   // Two matrices whose types are multiplied in different ways: one after the other, each with the other's
   // rows as zeros.
-  const bool apart = weights.paired && kinds[0] != kinds[1];
-  for (int pass = 0; pass < (apart ? 2 : 1); ++pass) {
+#pragma unroll 1
+  for (int pass = 0; pass < 2; ++pass) {
+    const TileWeights these = weights();
+    const TileKind first = tile_kind(these.first.type);
+    const bool apart = these.paired && tile_kind(these.second.type) != first;
+    if (pass == 1 && !apart) return;
     const int only = apart ? pass : both_parts;
-    const TileKind kind = pass == 0 ? kinds[0] : kinds[1];
-    if (kind == TileKind::bytes) {
-      add_bytes(weights, only, x, rows, tile_warp(tokens), memory, sums);
+    const TileKind kind = pass == 0 ? first : tile_kind(these.second.type);
+    if (kind == TileKind::scales) {
+      add_bytes<TileKind::scales>(these, only, x, rows, tokens, memory, sums);
+    } else if (kind == TileKind::minima) {
+      add_bytes<TileKind::minima>(these, only, x, rows, tokens, memory, sums);
+    } else if (kind == TileKind::short_minima) {
+      add_bytes<TileKind::short_minima>(these, only, x, rows, tokens, memory, sums);
     } else if (kind == TileKind::bfloat16) {
-      add_bfloat16(weights, only, x, rows, tokens, memory, sums);
+      add_bfloat16(these, only, x, rows, tokens, memory, sums);
     } else {
-      add_floats(weights, only, x, rows, tokens, memory, sums);
+      add_floats(these, only, x, rows, tokens, memory, sums);
     }
   }
 }

@@ -408,11 +408,13 @@ Instruction::Run access(const Name& name) {
 }
 
 // 16 bytes, of which so many come from memory.
+template <U32 bytes>
 Step copy_later(Thread& t, const Instruction& i) {
   const U32 count = i.from.size() > 3 ? t.get<U32>(i.from[3]) : t.get<U32>(i.from[2]);
-  if (t.get<U32>(i.from[2]) != 16 || (count != 0 && count != 16))
+  if (t.get<U32>(i.from[2]) != bytes || (count != 0 && count != bytes))
     throw std::runtime_error("a copy of another size");
-  t.copy_later(t.get<U32>(i.from[0]), count == 0 ? std::nullopt : std::optional(t.get<U64>(i.from[1])), 16);
+  t.copy_later(t.get<U32>(i.from[0]), count == 0 ? std::nullopt : std::optional(t.get<U64>(i.from[1])),
+               bytes);
   return Step::next;
 }
 
@@ -515,7 +517,9 @@ void choose(Instruction& i, const Name& name) {
     }
   } else if (what == "cp" && part(1) == "async") {
     if (part(2) == "cg") {
-      i.run = copy_later;
+      i.run = copy_later<16>;
+    } else if (part(2) == "ca") {
+      i.run = copy_later<4>;
     } else if (part(2) == "commit_group") {
       i.run = [](Thread& t, const Instruction&) {
         t.commit_copies();

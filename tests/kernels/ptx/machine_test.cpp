@@ -143,6 +143,9 @@ class PtxMachineTest : public QObject {
         "mov.u32 %r3, words;\nshl.b32 %r4, %r1, 4;\nadd.s32 %r3, %r3, %r4;\nsetp.gt.u32 %p1, %r1, 7;\n"
         "@%p1 bra $END;\ncp.async.cg.shared.global [%r3], [%rd1], 16, 16;\ncp.async.commit_group;",
         "it ends without having waited for its copies");
+    row("a copy of another size",
+        "mov.u32 %r3, words;\ncp.async.ca.shared.global [%r3], [%rd1], 8, 8;\ncp.async.commit_group;",
+        "a copy of another size");
   }
   void finds_what_is_wrong() {
     QFETCH(QString, body);

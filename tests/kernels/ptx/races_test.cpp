@@ -175,6 +175,13 @@ class PtxRacesTest : public QObject {
     };
     copy("a copy, waited for", copies + waits + own);
     copy("a copy, not waited for", copies + own + waits, "a copy that has not been waited for");
+    // Likewise a word.
+    const std::string word_copies =
+        "mov.u32 %r5, words;\nshl.b32 %r6, %r1, 2;\nadd.s32 %r5, %r5, %r6;\nmul.wide.u32 %rd3, %r1, 4;\n"
+        "add.s64 %rd3, %rd1, %rd3;\ncp.async.ca.shared.global [%r5], [%rd3], 4, 4;\ncp.async.commit_group;\n";
+    copy("a copy of a word, waited for", word_copies + waits + own);
+    copy("a copy of a word, not waited for", word_copies + own + waits,
+         "a copy that has not been waited for");
     copy("another's copy, behind a barrier", copies + waits + "bar.sync 0;\n" + other);
     copy("another's copy, no barrier", copies + waits + other, "shared memory");
     copy("another's copy, waited for too late", copies + "bar.sync 0;\n" + waits + other, "races with a");
