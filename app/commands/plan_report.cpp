@@ -30,32 +30,38 @@ nlohmann::ordered_json units_of_layers(const LoadPlan& report) {
   return layers;
 }
 
+nlohmann::ordered_json parts_json(const Plan::Parts& parts) {
+  nlohmann::ordered_json experts = nlohmann::json::object();
+  for (const PlanTier& tier : parts.experts) experts[tier.name] = tier.bytes;
+  return {{"dense", parts.dense},
+          {"experts", experts},
+          {"kv", parts.kv},
+          {"windows", parts.windows},
+          {"states", parts.states},
+          {"activations", parts.activations},
+          // Versions are read straight to their place, or beside a card through pinned main memory.
+          {"transfer", 0},
+          {"safety", parts.safety}};
+}
+
 }  // namespace
 
 nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tokens) {
   const Plan& plan = report.plan;
-  nlohmann::ordered_json experts = nlohmann::json::object(), units = experts, bits = experts, each = experts;
+  nlohmann::ordered_json units = nlohmann::json::object(), bits = units, each = units;
   for (const PlanTier& tier : plan.parts.experts) {
-    experts[tier.name] = tier.bytes;
     units[tier.name] = tier.units;
     bits[tier.name] = tier.bits_per_weight;
     each[tier.name] = tier.unit_bytes;
   }
+  for (const PlanTier& tier : plan.first_card.parts.experts)
+    units[tier.name] = units.value(tier.name, std::int64_t{0}) + tier.units;
   units[elsewhere(report)] = report.units_offloaded;
   return {{"fits", plan.fits},
           {"budget_bytes", plan.budget_bytes},
           {"total_bytes", plan.total_bytes},
           {"least_bytes", plan.min_bytes},
-          {"parts",
-           {{"dense", plan.parts.dense},
-            {"experts", experts},
-            {"kv", plan.parts.kv},
-            {"windows", plan.parts.windows},
-            {"states", plan.parts.states},
-            {"activations", plan.parts.activations},
-            // Versions are read straight to their place, or beside a card through pinned main memory.
-            {"transfer", 0},
-            {"safety", plan.parts.safety}}},
+          {"parts", parts_json(plan.parts)},
           {"host_bytes", plan.host_bytes},
           {"host_parts",
            {{"weights", plan.host.weights},
@@ -64,11 +70,11 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
             {"exchange", plan.host.exchange}}},
           {"first_card",
            {{"layers", plan.first_card.layers},
+            {"fits", plan.first_card.fits},
             {"budget_bytes", plan.first_card.budget_bytes},
-            {"weights", plan.first_card.weights},
-            {"kv", plan.first_card.kv},
-            {"activations", plan.first_card.activations},
-            {"safety", plan.first_card.safety}}},
+            {"total_bytes", plan.first_card.total_bytes},
+            {"least_bytes", plan.first_card.min_bytes},
+            {"parts", parts_json(plan.first_card.parts)}}},
           {"host_available_bytes", plan.host_available_bytes},
           {"host_cache_bytes", plan.host_cache_bytes},
           {"device_ms_per_token", report.device_part.ms()},
@@ -104,6 +110,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
           {"layers", units_of_layers(report)},
           {"basis",
            {{"device_free_bytes", report.basis.device_free_bytes},
+            {"first_free_bytes", report.basis.first_free_bytes},
             {"main_memory_free_bytes", report.basis.main_memory_free_bytes},
             {"store", report.basis.store_fingerprint}}}};
 }
@@ -125,10 +132,9 @@ const char* const plan_keys =
     "weights\n"
     "                 (that the processor computes with), kv (of the layers that it computes whole),\n"
     "                 transfer (the buffer of swaps) and exchange (what passes send and receive)\n"
-    "  first_card     of two cards the one that has the first layers (0: there is one card), likewise no "
-    "part of "
-    "the\n"
-    "                 total, which is the other one's\n"
+    "  first_card     of two cards the one that has the first layers (layers 0: there is one card): fits, "
+    "budget_bytes,\n"
+    "                 total_bytes, least_bytes and parts as above, which are the other card's\n"
     "  host_available_bytes  that there are for it; 0: not looked at\n"
     "  host_cache_bytes      on top, as it is needed: versions that swaps have read stay in so much\n"
     "  device_ms_per_token, host_ms_per_token  what reading the weights of a token takes at least on the "
@@ -144,8 +150,9 @@ const char* const plan_keys =
     "                 bring experts to the card; 0: they do not\n"
     "  units          their number by tier, and on the host or on disk; unit_bytes: what one takes there;\n"
     "                 layers: which of each layer's units begin at which tier\n"
-    "  basis          what the plan rests on: device_free_bytes and main_memory_free_bytes, which were free\n"
-    "                 beside a card, and the store by its fingerprint (empty: there is none, all units count "
+    "  basis          what the plan rests on: device_free_bytes, first_free_bytes (of two cards) and\n"
+    "                 main_memory_free_bytes, which were free beside a card, and the store by its "
+    "fingerprint (empty: there is none, all units count "
     "as\n"
     "                 hurt alike)\n"
     "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
@@ -165,13 +172,17 @@ std::string row(const std::string& name, std::int64_t bytes, const std::string& 
 std::string summary(const LoadPlan& report) {
   const Plan& plan = report.plan;
   std::string text;
-  if (report.policy() == PolicyKind::dynaexq && plan.parts.experts.size() > 1)
+  if (report.policy() == PolicyKind::dynaexq && plan.parts.experts.size() > 1 && plan.first_card.layers == 0)
     text += fmt::format("In each layer {} of {} experts are at {}. ", plan.high_per_layer,
                         report.units_per_layer, plan.parts.experts.front().name);
   if (report.policy() == PolicyKind::fovea) {
     std::vector<std::string> parts;
-    for (const PlanTier& tier : plan.parts.experts)
-      if (tier.units > 0) parts.push_back(fmt::format("{} at {}", tier.units, tier.name));
+    for (std::size_t i = 0; i < plan.parts.experts.size(); ++i) {
+      const PlanTier& tier = plan.parts.experts[i];
+      const auto& other = plan.first_card.parts.experts;  // of two cards the same tiers
+      const std::int64_t units = tier.units + (i < other.size() ? other[i].units : 0);
+      if (units > 0) parts.push_back(fmt::format("{} at {}", units, tier.name));
+    }
     if (parts.size() > 1)
       text += fmt::format("Experts: {}; the conversation decides which. ", fmt::join(parts, ", "));
   }
@@ -180,13 +191,22 @@ std::string summary(const LoadPlan& report) {
   return text.empty() ? text : "\n" + text + "\n";
 }
 
+std::string tier_rows(const Plan::Parts& parts, const char* indent) {
+  std::string text;
+  for (const PlanTier& tier : parts.experts)
+    text += row(indent + ("units at " + tier.name), tier.bytes,
+                fmt::format("{} units of {}, {:.2f} bits per weight", tier.units, size_text(tier.unit_bytes),
+                            tier.bits_per_weight));
+  return text;
+}
+
 std::string of_what_there_is(std::int64_t bytes, std::int64_t available) {
   return fmt::format("of {}: {}", size_text(available), bytes <= available ? "fits" : "does not fit");
 }
 
 // Then main memory has all experts, and nothing comes from a store.
 bool only_changes_places(const LoadPlan& report) {
-  return report.host_computes && report.policy() == PolicyKind::fovea && report.units_offloaded > 0 &&
+  return report.host_computes && moves_experts(report.policy()) && report.units_offloaded > 0 &&
          report.plan.parts.experts.size() == 1;
 }
 
@@ -195,12 +215,14 @@ std::string beside_the_card(const LoadPlan& report) {
   std::string text;
   const std::int64_t layers = report.options.host_layers;
   if (const Plan::FirstCard& first = plan.first_card; first.layers > 0) {
-    text += row("on the other card", first.total_bytes(),
+    text += row("on the first card", first.total_bytes,
                 fmt::format("the first {} layers; {}", first.layers,
-                            of_what_there_is(first.total_bytes(), first.budget_bytes)));
-    text += row("  weights", first.weights) + row("  KV cache", first.kv) +
-            row("  activations", first.activations) + row("  kept free", first.safety);
-  } else if (layers > 0) {
+                            of_what_there_is(first.total_bytes, first.budget_bytes)));
+    text += row("  dense weights", first.parts.dense) + tier_rows(first.parts, "  ");
+    text += row("  KV cache", first.parts.kv) + row("  activations", first.parts.activations) +
+            row("  safety", first.parts.safety);
+  }
+  if (layers > 0 && plan.first_card.layers == 0) {
     const std::int64_t others = report.units_offloaded - report.first_unit[static_cast<std::size_t>(layers)];
     text += row("weights on the host", plan.host.weights,
                 fmt::format("the first {} layers{}, computed by the processor", layers,
@@ -280,10 +302,7 @@ std::string plan_text(const LoadPlan& report, std::int64_t prompt_tokens) {
                                  name_in(policy_names, report.policy()), report.options.context,
                                  name_in(kv_names, report.options.kv), report.options.chunk);
   text += row("dense weights", plan.parts.dense);
-  for (const PlanTier& tier : plan.parts.experts)
-    text += row("units at " + tier.name, tier.bytes,
-                fmt::format("{} units of {}, {:.2f} bits per weight", tier.units, size_text(tier.unit_bytes),
-                            tier.bits_per_weight));
+  text += tier_rows(plan.parts, "");
   if (report.units_offloaded > 0 && !report.host_computes)
     text += row("units on the disk", 0,
                 fmt::format("{} units, read when they are needed; memory keeps {} of them at a time",
@@ -310,6 +329,10 @@ std::string plan_text(const LoadPlan& report, std::int64_t prompt_tokens) {
 Result<void> check_fits(const LoadPlan& report) {
   const Plan& plan = report.plan;
   if (plan.fits) return {};
+  if (const Plan::FirstCard& first = plan.first_card; first.layers > 0 && !first.fits)
+    return fail(phrases::plan_place(),
+                errors::plan_beyond_budget(Bytes{first.total_bytes}, Bytes{first.budget_bytes},
+                                           Bytes{first.min_bytes}));
   if (plan.total_bytes <= plan.budget_bytes)
     return fail(phrases::plan_place(),
                 errors::plan_beyond_main_memory(Bytes{plan.host_bytes}, Bytes{plan.host_available_bytes})

@@ -287,9 +287,11 @@ void add_offload(CLI::App& command, OffloadSettings& offload) {
             "--cpu-moe", [&offload] { offload.cpu_moe_layers = max_layers; },
             "Keep all experts off the device (-cmoe)"))
       ->excludes(some);
-  group(command.add_option("--override-tensor", offload.override_tensors,
-                           "PATTERN=PLACE,…: units with a tensor whose name the regular expression is found "
-                           "in; PLACE is CPU (off the device) or GPU; the first that is found decides (-ot)"))
+  group(command.add_option(
+            "--override-tensor", offload.override_tensors,
+            "PATTERN=PLACE,…: units with a tensor whose name the regular expression is found "
+            "in, or beside a GPU the first layers as a whole where all of them is named; PLACE is "
+            "CPU (off the device) or GPU; the first that is found decides (-ot)"))
       ->allow_extra_args(false);
   group(command.add_option(
             "--n-gpu-layers,--gpu-layers", offload.gpu_layers,
@@ -319,12 +321,35 @@ void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) 
   group(command.add_option(
             "--tiers", request.tiers,
             "Storage formats from high to low, as q4,q2; known: file (as the file has it), bf16, "
-            "q8, q4, q4e, q3, q2; dynaexq takes two (default: the policy's)"))
+            "q8, q4, q4e, q3, q2; dynaexq takes two, or beside a GPU with an offload flag file alone "
+            "(default: the "
+            "policy's)"))
       ->delimiter(',')
       ->allow_extra_args(false);
-  take_size(group(command.add_option(
-      "--budget", request.budget_bytes,
-      "Memory for everything on the device, as 8GiB, 8GB or 500MB (default: what the highest tier needs)")));
+  group(command.add_option_function<std::string>(
+            "--budget",
+            [&request](const std::string& sizes) {
+              const std::size_t comma = sizes.find(',');
+              const auto bytes = [&](std::size_t from, std::size_t count) {
+                return parse_size(sizes.substr(from, count)).value_or(0);
+              };
+              request.first_budget_bytes = comma == std::string::npos ? 0 : bytes(0, comma);
+              request.budget_bytes = bytes(comma == std::string::npos ? 0 : comma + 1, std::string::npos);
+            },
+            "Memory for everything on the device, as 8GiB, 8GB or 500MB; of two cards for each, or as "
+            "20GiB,10GiB (default: what the highest tier needs, on a GPU what is free)"))
+      ->type_name("SIZE[,SIZE]")
+      ->check(CLI::Validator(
+          [](const std::string& sizes) -> std::string {
+            const std::size_t comma = std::min(sizes.find(','), sizes.size());
+            for (const std::string& size :
+                 {sizes.substr(0, comma),
+                  comma < sizes.size() ? sizes.substr(comma + 1) : sizes.substr(0, comma)})
+              if (const auto bytes = parse_size(size); !bytes || *bytes < 1)
+                return size + " is not a size such as 8GiB, 8GB or 500MB";
+            return {};
+          },
+          ""));
   group(command.add_option("--tier-map", request.tier_map,
                            "static: a file of lines \"unit tier\" (default: the best mix of the budget)"));
   add_prefer(command, request);

@@ -66,6 +66,7 @@ struct PromptCost {
 struct PlanBasis {
   std::int64_t device_free_bytes =
       0;  // of a card, beside other programs; 0: the device's memory is the host's
+  std::int64_t first_free_bytes = 0;        // of the first of two
   std::int64_t main_memory_free_bytes = 0;  // beside a card; 0: not looked at
   double main_memory_gb_per_s = 0;          // 0: nothing was decided by it
   // Of the store that tells how much each tier hurts each unit; empty: no policy, or no store yet: all units
@@ -76,10 +77,18 @@ struct PlanBasis {
 
 // What of a plan is otherwise in another one of the same model.
 struct PlanDifference {
-  enum class What : std::uint8_t { budget, device_bytes, host_bytes, units, store, device_free };
+  enum class What : std::uint8_t {
+    budget,
+    first_layers,
+    device_bytes,
+    host_bytes,
+    units,
+    store,
+    device_free
+  };
   What what = What::budget;
   std::int64_t before = 0,
-               now = 0;  // bytes; of units: how many begin at another tier, and how many there are
+               now = 0;  // bytes; layers; of units: how many begin at another tier, and how many there are
   // Of units: how many begin at which tier. Of a store: its fingerprint; empty: there was none.
   std::string before_name = {}, now_name = {};
 };

@@ -89,8 +89,8 @@ struct FoveaSettings {
   std::vector<std::int64_t> half_lives = {48, 384};
   // … and what the calibration's profile and each of them count at first; empty: all alike.
   std::vector<double> weights = {};
-  // Tokens that the weights are learnt from; 0: they stay; below 0: 4,096, and 256 of experts that change places
-  // with the processor's, which nothing is read for.
+  // Tokens that the weights are learnt from; 0: they stay; below 0: 4,096, and 256 of experts that change
+  // places with the processor's, which nothing is read for.
   std::int64_t weights_half_life = -1;
   // Between two decisions; 0: 32, and 4 of those.
   std::int64_t interval_tokens = 0;
@@ -130,7 +130,8 @@ struct PmpdSettings {
   bool operator==(const PmpdSettings&) const = default;
 };
 
-// llama.cpp's flags: which experts (of a model without experts: feed-forward layers; with -ngl whole layers)
+// llama.cpp's flags: which experts (of a model without experts: feed-forward layers; with -ngl, or named
+// in all their parts, whole layers)
 // stay in the slower place. Beside a card that is main memory, and the processor computes them as the file
 // has them; else the disk, where experts alone can stay.
 struct OffloadSettings {
@@ -153,7 +154,8 @@ struct PrecisionRequest {
   PolicyKind policy = PolicyKind::none;
   // "file", "bf16", "q8", "q4", "q4e", "q3", "q2", from high to low; empty: the policy's default.
   std::vector<std::string> tiers = {};
-  std::int64_t budget_bytes = 0;  // of everything on the device; 0: what the highest tier needs
+  std::int64_t budget_bytes = 0;        // of everything on the device; 0: what the highest tier needs
+  std::int64_t first_budget_bytes = 0;  // of two cards, of the first; 0: as the other's
   // What a millisecond of a token's time is worth, as the KL divergence from the full model that it may cost;
   // static_tiers and fovea, with a store whose divergences were measured. 0: time counts nothing.
   double nats_per_ms = 0;
@@ -176,7 +178,8 @@ struct PrecisionRequest {
   std::int64_t first_token_layers = -1;
   // Of the transient buffer; 0: all that may be in flight at once, up to 512 MiB, but four versions.
   std::int64_t transfer_bytes = 0;
-  double traffic_gb_per_s = 0;             // limit of the swap traffic; 0: 5 % of what is measured
+  double traffic_gb_per_s = 0;  // limit of the swap traffic, of all cards together; 0: 5 % of what is
+                                // measured
   std::int64_t publish_after_passes = -1;  // deterministic: publish exactly so many passes after the decision
   std::filesystem::path events = {};       // the swap log, JSON lines; empty: none
 
@@ -224,13 +227,14 @@ struct Plan {
     std::int64_t sum() const { return weights + kv + transfer + exchange; }
     bool operator==(const HostParts&) const = default;
   } host;
-  // Of two cards the one that has the first layers, no part of the total either.
+  // Of two cards the one that has the first layers, no part of the total either; what it has in main memory
+  // is counted with the other's.
   struct FirstCard {
     std::int64_t layers = 0;  // 0: there is one card
-    std::int64_t budget_bytes = 0;
-    std::int64_t weights = 0, kv = 0, activations = 0, safety = 0;
-    std::int64_t total_bytes() const { return weights + kv + activations + safety; }
-    bool fits() const { return total_bytes() <= budget_bytes; }
+    std::int64_t budget_bytes = 0, total_bytes = 0, min_bytes = 0;
+    std::int64_t arena_bytes = 0;
+    Parts parts;
+    bool fits = false;
     bool operator==(const FirstCard&) const = default;
   } first_card;
   std::int64_t host_bytes = 0;

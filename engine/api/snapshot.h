@@ -147,7 +147,7 @@ struct SnapshotNumbers {
   std::int64_t layers = 0;           // that have units
   std::int64_t units_per_layer = 0;  // the largest; a smaller layer's last ones have tier no_tier
   std::vector<TierState> tiers;      // high to low
-  std::vector<PoolState> pools;      // small blocks first
+  std::vector<PoolState> pools;      // small blocks first; of two cards the first one's, then the other's
   SwapCounters swaps;
   std::int32_t queued = 0, reading = 0, ready = 0;
   std::array<DecisionState, kept_decisions> decisions;  // the last, newest first

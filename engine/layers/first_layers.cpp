@@ -25,7 +25,12 @@ Result<std::unique_ptr<FirstLayers>> FirstLayers::create(const HostPart& host, c
                                                          const PassLimits& limits) {
   const models::Model& model = *host.first_layers;
   const kernels::Device& place = host.first_device != nullptr ? *host.first_device : *host.device;
-  FOVEA_TRY(Forward forward, Forward::create(model, place, limits));
+  const HostPart experts{.weights = host.first_weights,
+                         .device = host.device,
+                         .threads = host.threads,
+                         .uses_per_token = host.first_uses_per_token,
+                         .stream = host.first_streams};
+  FOVEA_TRY(Forward forward, Forward::create(model, place, limits, experts));
   kernels::StreamOptions options = host.first_stream;
   options.threads = host.threads;
   auto stream = place.make_stream(options);

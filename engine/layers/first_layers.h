@@ -28,6 +28,7 @@ class FirstLayers {
   bool run(const Pass& pass, float* x, kernels::Stream& stream);
   kernels::Stream& stream() const { return *stream_; }
   const kernels::Device& place() const { return place_; }
+  const Forward& forward() const { return forward_; }
   // Without weights and cache: of main memory, and of another card's.
   Forward::Bytes bytes() const;
 

@@ -192,7 +192,9 @@ std::span<const float> Forward::all_logits(kernels::Stream& stream, std::int64_t
 }
 
 std::optional<std::int64_t> Forward::take_late() const {
-  return state_->host ? state_->host->take_late() : std::nullopt;
+  const auto first = state_->before ? state_->before->forward().take_late() : std::nullopt;
+  const auto last = state_->host ? state_->host->take_late() : std::nullopt;
+  return first ? first : last;
 }
 
 std::span<const float> Forward::hidden() const {
@@ -242,22 +244,29 @@ kernels::Stream* Forward::first_stream() const {
 }
 
 std::int64_t Forward::streamed_layers() const {
-  return state_->host ? state_->host->streamed_layers() : 0;
+  return (state_->before ? state_->before->forward().streamed_layers() : 0) +
+         (state_->host ? state_->host->streamed_layers() : 0);
 }
 
 std::optional<Error> Forward::not_streamed() const {
+  if (streams_from() > 0) return std::nullopt;
+  if (state_->before)
+    if (auto why = state_->before->forward().not_streamed()) return why;
   return state_->host ? state_->host->not_streamed() : std::nullopt;
 }
 
 std::int64_t Forward::streams_from() const {
-  return state_->host ? state_->host->streams_from() : 0;
+  return std::max(state_->before ? state_->before->forward().streams_from() : 0,
+                  state_->host ? state_->host->streams_from() : 0);
 }
 
-Forward::Bytes Forward::first_bytes_apart(const ModelConfig& config, const PassLimits& limits) {
+Forward::Bytes Forward::first_bytes_apart(const ModelConfig& config, const PassLimits& limits,
+                                          bool host_computes) {
   const Staging::Bytes staged = Staging::bytes(config, limits);
   return {
       .device = Activations::bytes(config, limits.tokens, Activations::Place::apart_before) + staged.device,
-      .host = staged.host + 4 * limits.tokens * config.hidden};
+      .host = staged.host + 4 * limits.tokens * config.hidden +
+              (host_computes ? HostExperts::host_bytes(config, limits.tokens) : 0)};
 }
 
 Forward::Bytes Forward::bytes_apart(const ModelConfig& config, const PassLimits& limits, bool host_computes) {

@@ -63,7 +63,7 @@ class Forward {
   // does (0: none).
   std::int64_t streamed_layers() const;
   std::int64_t streams_from() const;
-  // Why none does although it might, where that was left to what there is.
+  // Why none does although some might, where that was left to what there is.
   std::optional<Error> not_streamed() const;
   // The same before there are weights: all on one side, or apart.
   static std::int64_t activation_bytes(const models::ModelConfig& config, std::int64_t max_tokens) {
@@ -76,7 +76,7 @@ class Forward {
   }
   static Bytes bytes_apart(const models::ModelConfig&, const PassLimits&, bool host_computes);
   // Of another card that computes the first layers, and of main memory for it.
-  static Bytes first_bytes_apart(const models::ModelConfig&, const PassLimits&);
+  static Bytes first_bytes_apart(const models::ModelConfig&, const PassLimits&, bool host_computes);
 
  private:
   struct State;

@@ -40,6 +40,9 @@ struct HostPart {
   const models::Model* first_layers = nullptr;
   const kernels::Device* first_device = nullptr;
   kernels::StreamOptions first_stream = {};
+  const models::HostWeights* first_weights = nullptr;  // as below, beside that card
+  double first_uses_per_token = 0;
+  StreamSettings first_streams = {};
   const models::HostWeights* weights = nullptr;  // null: nobody, the device has everything
   const kernels::Device* device = nullptr;       // the processor
   int threads = 0;

@@ -59,6 +59,14 @@ FOVEA_PHRASE(
     "--override-tensor keeps nothing of the first {layers} layers on the device: -ngl leaves them to "
     "the processor as a whole");
 FOVEA_PHRASE(
+    override_leaves_layers,
+    "--override-tensor names all of the first {layers} {layers:layer|layers}: the processor has them whole, "
+    "with their attention and their part of the KV cache");
+FOVEA_PHRASE(
+    override_keeps_attention,
+    "--override-tensor {pattern} names attention, too, which stays on the device: it goes with whole layers, "
+    "from the first one on, that the patterns name in all their parts");
+FOVEA_PHRASE(
     gpu_layers_leave_units,
     "-ngl {given} leaves the units of the first {layers} {layers:layer|layers} away (the output counts "
     "as a layer); everything that is not a unit stays on the device");
@@ -74,6 +82,10 @@ FOVEA_PHRASE(
     "At any time the processor has {away} of the {all} experts: those that the work uses least. Main "
     "memory has all of them, so that they can change places with the card's");
 FOVEA_PHRASE(cpu_moe_auto_layers, "--n-cpu-moe auto is {layers} of {all} layers");
+FOVEA_PHRASE(
+    cpu_moe_auto_of_two_cards,
+    "--n-cpu-moe auto leaves {first} experts of the first card's layers and {last} of the other's to the "
+    "processor");
 FOVEA_PHRASE(
     cpu_moe_auto_coldest,
     "--n-cpu-moe auto leaves the {experts} coldest experts of each layer to the processor, by the "
@@ -129,9 +141,11 @@ FOVEA_ERROR(invalid, override_without_place, "\"{given}\" is not PATTERN=PLACE",
             "For example: --override-tensor \"blk\\.(0|1)\\.ffn_.*_exps=CPU\"");
 FOVEA_ERROR(invalid, override_unknown_place, "\"{place}\" is not a place",
             "Choose from: CPU (the slower place), GPU and CUDA0 (the device)");
-FOVEA_ERROR(invalid, override_names_nothing,
-            "{pattern} names nothing that the processor can compute beside the device",
-            "Name tensors of experts or of dense feed-forward layers, such as blk\\.0\\.ffn_");
+FOVEA_ERROR(
+    invalid, override_names_nothing,
+    "{pattern} names nothing that the processor can compute beside the device",
+    "Name tensors of experts or of dense feed-forward layers, such as blk\\.0\\.ffn_, or all of the first "
+    "layers, as blk\\.[0-7]\\.");
 FOVEA_ERROR(invalid, cpu_moe_without_experts, "the model has no experts",
             "Use --override-tensor or -ngl for a dense model");
 FOVEA_ERROR(invalid, cpu_moe_not_layers, "{given} is not a number of layers, nor auto", "");

@@ -49,11 +49,30 @@ bool found(const text::Regex& expression, std::string_view name) {
   return !matches.empty();
 }
 
+// Whether the first pattern that fits this name sends it away.
+bool goes_away(const std::vector<Override>& overrides, std::string_view name) {
+  const auto first =
+      std::ranges::find_if(overrides, [&](const Override& each) { return found(each.expression, name); });
+  return first != overrides.end() && first->away;
+}
+
+std::vector<std::string> attention_names(std::int64_t layer) {
+  std::vector<std::string> names;
+  for (const char* part : {"attn_q", "attn_k", "attn_v", "attn_output"})
+    names.push_back("blk." + std::to_string(layer) + "." + part + ".weight");
+  return names;
+}
+
 class Choosing {
  public:
   Choosing(const UnitTable& units, const OffloadSettings& settings, SlowerPlace place, const HostCost* cost,
-           Taken taken)
-      : units_(units), settings_(settings), place_(place), cost_(cost), taken_(taken) {
+           Taken taken, std::int64_t whole_layers)
+      : units_(units),
+        settings_(settings),
+        place_(place),
+        cost_(cost),
+        taken_(taken),
+        whole_layers_(whole_layers) {
     choice_.absent.resize(static_cast<std::size_t>(units.size()));
     decided_.resize(choice_.absent.size());
   }
@@ -113,6 +132,8 @@ class Choosing {
         ++taken;
         if (hits < std::ssize(names)) ++in_part;
       }
+      if (taken == 0 && place_ == SlowerPlace::host && override.away && names_whole_layers(override))
+        continue;
       if (taken == 0 && place_ == SlowerPlace::host && override.away)
         return fail(phrases::option_place(flag), errors::override_names_nothing(override.pattern));
       if (taken == 0) choice_.notes.push_back(phrases::override_changes_nothing(override.pattern));
@@ -120,6 +141,14 @@ class Choosing {
         choice_.notes.push_back(phrases::override_moves_whole_units(override.pattern, in_part));
     }
     return {};
+  }
+
+  // Attention of those that go as a whole.
+  bool names_whole_layers(const Override& override) const {
+    for (std::int64_t layer = 0; layer < whole_layers_; ++layer)
+      for (const std::string& name : attention_names(layer))
+        if (found(override.expression, name)) return true;
+    return false;
   }
 
   void apply_device_layers() {
@@ -257,6 +286,7 @@ class Choosing {
   const SlowerPlace place_;
   const HostCost* const cost_;  // or null
   const Taken taken_;
+  const std::int64_t whole_layers_;
   OffloadChoice choice_;
   std::vector<bool> decided_;  // by a pattern
 };
@@ -272,8 +302,37 @@ std::vector<std::string> tensor_names(const UnitTable& units, UnitId id) {
 
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
                                        const FitsWithout& fits, SlowerPlace place, const HostCost* cost,
-                                       Taken taken) {
-  return Choosing(units, settings, place, cost, taken).run(fits);
+                                       Taken taken, std::int64_t whole_layers) {
+  return Choosing(units, settings, place, cost, taken, whole_layers).run(fits);
+}
+
+Result<std::int64_t> layers_named_whole(const std::vector<std::string>& override_tensors,
+                                        const std::vector<bool>& has_experts) {
+  FOVEA_TRY(const auto overrides, parse(override_tensors));
+  const std::int64_t layers = std::ssize(has_experts);
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    std::vector<std::string> names = attention_names(layer);
+    for (const char* part : {"ffn_gate", "ffn_up", "ffn_down"})
+      names.push_back("blk." + std::to_string(layer) + "." + part +
+                      (has_experts[static_cast<std::size_t>(layer)] ? "_exps" : "") + ".weight");
+    if (!std::ranges::all_of(names, [&](const std::string& name) { return goes_away(overrides, name); }))
+      return layer;
+  }
+  return layers;
+}
+
+Result<std::vector<std::string>> patterns_of_attention(const std::vector<std::string>& override_tensors,
+                                                       std::int64_t first, std::int64_t layers) {
+  FOVEA_TRY(const auto overrides, parse(override_tensors));
+  std::vector<std::string> patterns;
+  for (const Override& each : overrides) {
+    bool names_some = false;
+    for (std::int64_t layer = first; layer < layers && each.away; ++layer)
+      for (const std::string& name : attention_names(layer))
+        names_some = names_some || found(each.expression, name);
+    if (names_some) patterns.push_back(each.pattern);
+  }
+  return patterns;
 }
 
 std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent) {

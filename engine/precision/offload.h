@@ -10,9 +10,9 @@
 //
 // On a GPU the slower place is the host: the processor computes these units, as the file has them. There, of
 // a model without experts, a layer's feed-forward goes as one; attention, routers, shared experts, the
-// embedding and the output stay on the device, but with -ngl, which leaves whole layers to the processor
-// where they can be parted (Surroundings::host_layers). Where the device has no slower place beside it (no
-// GPU), these units live on disk alone, and only experts can.
+// embedding and the output stay on the device, but with -ngl, and with patterns that name all of the first
+// layers: they leave whole layers to the processor where these can be parted (Surroundings::layers). Where
+// the device has no slower place beside it (no GPU), these units live on disk alone, and only experts can.
 #pragma once
 
 #include <cstdint>
@@ -49,10 +49,19 @@ enum class Taken : std::uint8_t { first_layers, of_each_layer };
 // ErrorKind::invalid names the pattern or number that is wrong, ErrorKind::unsupported is for linear layers
 // on disk. With cpu_moe_layers −1 the smallest N is sought for which `fits`; when no N does, all layers'
 // experts are away. With `cost`, of experts on the host, also the fewest of each layer that its chances call
-// cold: what costs less is chosen.
+// cold: what costs less is chosen. Patterns may name attention of the first `whole_layers`.
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
                                        const FitsWithout& fits, SlowerPlace place = SlowerPlace::disk,
-                                       const HostCost* cost = nullptr, Taken taken = Taken::first_layers);
+                                       const HostCost* cost = nullptr, Taken taken = Taken::first_layers,
+                                       std::int64_t whole_layers = 0);
+
+// How many of the first layers, [layers] with experts or without, the patterns send to the slower place with
+// their attention and all. ErrorKind as above.
+Result<std::int64_t> layers_named_whole(const std::vector<std::string>& override_tensors,
+                                        const std::vector<bool>& has_experts);
+// The patterns that send attention of a layer from `first` on there, which stays where it is.
+Result<std::vector<std::string>> patterns_of_attention(const std::vector<std::string>& override_tensors,
+                                                       std::int64_t first, std::int64_t layers);
 
 // What the model is loaded without when these units are the host's: [layers], or empty: nothing.
 std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent);

@@ -139,27 +139,27 @@ std::int64_t transfer_bytes(const PrecisionRequest& request, const UnitPlan& pla
 }
 
 // Of a layer that the device computes.
-bool any_away(const UnitPlan& plan, const Surroundings& around) {
-  const auto first = plan.units.first(around.host_layers);
-  return std::ranges::find(plan.absent.begin() + first, plan.absent.end(), true) != plan.absent.end();
+bool any_away(const UnitPlan& plan) {
+  const auto first = plan.absent.begin() + plan.units.first(plan.layers.first),
+             end = plan.absent.begin() + plan.units.first(plan.layers.end);
+  return std::find(first, end, true) != end;
 }
 
 // For prompts, to the card.
 bool brings_experts(const UnitPlan& plan, const Surroundings& around) {
-  return around.stream_bytes > 0 && plan.units.scope() == UnitScope::experts && any_away(plan, around);
+  return around.stream_bytes > 0 && plan.units.scope() == UnitScope::experts && any_away(plan);
 }
 
 // What may go to the other place and back: whatever is not where somebody said, or cannot be brought.
 std::vector<bool> changing_places(const Surroundings& around, const UnitPlan& plan,
                                   const std::vector<bool>& named) {
-  if (!around.changes_places || plan.units.scope() != UnitScope::experts || !any_away(plan, around))
-    return {};
+  if (!around.changes_places || plan.units.scope() != UnitScope::experts || !any_away(plan)) return {};
   const auto can_bring = [&](const models::MatrixSource& matrix) {
     return !plan.takes_from_host() || !around.can_bring || around.can_bring(matrix);
   };
   std::vector<bool> changes(plan.absent.size());
   bool any_goes = false;
-  for (std::int64_t layer = around.host_layers; layer < plan.units.layers(); ++layer) {
+  for (std::int64_t layer = plan.layers.first; layer < plan.layers.end; ++layer) {
     const UnitId first = plan.units.first(layer), end = plan.units.first(layer + 1);
     bool all = true;  // what is read where its file lies keeps its layer's others from coming
     for (UnitId id = first; id < end; ++id)
@@ -170,7 +170,12 @@ std::vector<bool> changing_places(const Surroundings& around, const UnitPlan& pl
       any_goes = any_goes || (changes[unit] && plan.absent[unit]);
     }
   }
-  if (!any_goes) return {};
+  // Of what the host has no copy nobody could bring it, so that all that the device has must be free to go.
+  bool all_free = true;
+  for (UnitId id = plan.units.first(plan.layers.first); id < plan.units.first(plan.layers.end); ++id)
+    all_free =
+        all_free && (changes[static_cast<std::size_t>(id)] || plan.absent[static_cast<std::size_t>(id)]);
+  if (!any_goes || (plan.takes_from_host() && !all_free)) return {};
   return changes;
 }
 
@@ -185,13 +190,13 @@ Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& 
                        .transfer = 0,
                        .exchange = around.exchange_bytes};
   for (UnitId id = 0; id < static_cast<UnitId>(plan.units.size()); ++id) {
-    if (!is_on_host(plan, static_cast<std::size_t>(id))) continue;
+    if (!is_on_host(plan, static_cast<std::size_t>(id)) || plan.is_elsewhere(id)) continue;
     for (const models::MatrixSource& matrix : plan.units[id].matrices())
       host.weights += around.host_bytes(matrix);
     for (const models::VectorSource& bias : plan.units[id].biases)
       if (bias) host.weights += models::aligned(bias.count * 4);
   }
-  if (any_away(plan, around)) host.exchange = around.exchange_with_host_bytes;
+  if (any_away(plan)) host.exchange = around.exchange_with_host_bytes;
   if (brings_experts(plan, around)) host.exchange += around.stream_host_bytes;
   if (plan.policy != PolicyKind::none && !plan.comes_from_host())
     host.transfer = transfer_bytes(request, plan);
@@ -211,12 +216,14 @@ std::int64_t largest_of_host(const Surroundings& around, const UnitPlan& plan) {
   return largest;
 }
 
-// Nothing without a profile.
-std::optional<HostCost> host_cost(const UnitTable& units, const Surroundings& around) {
+// Nothing without a profile. Of the layers that the device computes.
+std::optional<HostCost> host_cost(const UnitPlan& plan, const Surroundings& around) {
+  const UnitTable& units = plan.units;
   if (!around.host_bytes || around.uses.empty() || around.host_gb_per_s <= 0) return std::nullopt;
   HostCost cost{.chances = chances(units, around.experts_used, around.uses),
                 .bytes = {},
-                .gb_per_s = around.host_gb_per_s};
+                .gb_per_s = around.host_gb_per_s,
+                .layers = plan.layers};
   for (const Unit& unit : units.units()) {
     std::int64_t& bytes = cost.bytes.emplace_back();
     for (const models::MatrixSource& matrix : unit.matrices()) bytes += around.host_bytes(matrix);
@@ -251,6 +258,7 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.time_counts = request.nats_per_ms > 0;
   in.host_computes_absent = static_cast<bool>(around.host_bytes);
   in.changes_places = !plan.changes_places.empty();
+  in.units_elsewhere = plan.units_elsewhere();
   in.activation_bytes += largest_of_host(around, plan);
   if (around.host_bytes) in.host = host_parts(request, around, plan);
   plan.brings_experts = brings_experts(plan, around);
@@ -258,7 +266,7 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.pass_units = around.experts_used > 0 ? around.experts_used * std::max<std::int64_t>(around.chunk, 1) : 0;
   const std::int64_t in_flight =
       swaps_at_once(plan.policy, request.dynaexq, request.fovea, plan.units.size());
-  in.spare_blocks = min_spare_blocks(in_flight, plan.units.size());
+  in.spare_blocks = min_spare_blocks(in_flight, plan.units.size() - plan.units_elsewhere());
   in.uneven_layers = true;
   in.max_spare_blocks = max_spare_blocks(in_flight);
 }
@@ -281,7 +289,7 @@ bool UnitPlan::comes_from_host() const {
 }
 
 bool asks_for_places(const PrecisionRequest& request) {
-  return request.policy == PolicyKind::fovea && request.offload.any() &&
+  return moves_experts(request.policy) && request.offload.any() &&
          request.tiers == std::vector<std::string>{"file"};
 }
 
@@ -351,7 +359,10 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   UnitPlan plan{.policy = policy,
                 .units = UnitTable(weights, with_policy != UnitScope::none ? with_policy
                                             : has_experts                  ? UnitScope::experts
-                                                                           : UnitScope::linear_layers)};
+                                                                           : UnitScope::linear_layers),
+                .layers = around.layers,
+                .others_on_card = around.others_on_card};
+  if (plan.layers.end == 0) plan.layers = {0, plan.units.layers()};
   const std::vector<std::string> names =
       request.tiers.empty() ? default_tiers(policy, request.budget_bytes > 0, plan.units) : request.tiers;
   if (moves_experts(policy) && request.policy == PolicyKind::automatic && names.size() < 2) {
@@ -367,7 +378,8 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
     FOVEA_CHECK(check_ladder(std::ssize(plan.tiers)));
     note_free_step(plan);
   }
-  if (policy == PolicyKind::dynaexq && std::ssize(plan.tiers) != dynaexq_tiers)
+  // Its cold ones may be the processor's instead.
+  if (policy == PolicyKind::dynaexq && std::ssize(plan.tiers) != dynaexq_tiers && !around.changes_places)
     return fail(phrases::option_place("--tiers"),
                 errors::dynaexq_needs_two_tiers(plan.tiers.size(), names, names.front(),
                                                 names.size() > 1 ? names.back() : "q2"));
@@ -378,35 +390,50 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   if (offload.any() && !host_computes && policy != PolicyKind::offload)
     return fail(phrases::option_place("--policy"), errors::offload_flags_of_another_policy());
   const std::vector<bool> nobody(static_cast<std::size_t>(plan.units.size()));
+  const auto leave_others_out = [&] {
+    std::fill(plan.absent.begin(), plan.absent.begin() + plan.units.first(plan.layers.first), true);
+    std::fill(plan.absent.begin() + plan.units.first(plan.layers.end), plan.absent.end(), true);
+  };
   const auto fits = [&](const std::vector<bool>& absent) {
     plan.absent = absent;
+    leave_others_out();
     plan.changes_places = changing_places(around, plan, nobody);
     set_inputs(device, request, around, plan);
     return plan_precision_anyway(plan.inputs, policy).plan.fits;
   };
-  const std::optional<HostCost> cost = host_cost(plan.units, around);
+  const std::optional<HostCost> cost = host_cost(plan, around);
   FOVEA_TRY(OffloadChoice choice,
             choose_offloaded(plan.units, offload, fits, host_computes ? SlowerPlace::host : SlowerPlace::disk,
                              cost ? &*cost : nullptr,
-                             around.changes_places ? Taken::of_each_layer : Taken::first_layers));
+                             around.changes_places ? Taken::of_each_layer : Taken::first_layers,
+                             plan.others_on_card ? 0 : plan.layers.first));
   plan.absent = std::move(choice.absent);
   for (std::size_t unit = 0; unit < around.to_host.size(); ++unit)
     if (around.to_host[unit]) plan.absent[unit] = true;
-  if (around.host_layers > 0) {
-    const auto end = plan.absent.begin() + plan.units.first(around.host_layers);
+  if (plan.layers.first > 0 && !plan.others_on_card) {
+    const std::int64_t away = plan.layers.first;
+    const auto end = plan.absent.begin() + plan.units.first(away);
     const bool overruled = !offload.override_tensors.empty() && plan.units.scope() == UnitScope::experts &&
                            std::find(plan.absent.begin(), end, false) != end;
-    std::fill(plan.absent.begin(), end, true);
     std::erase_if(choice.notes, [](const Phrase& note) {
       return note.is(phrases::gpu_layers_leave_experts.code) ||
              note.is(phrases::gpu_layers_leave_feed_forward.code);
     });
-    if (!around.layers_on_card)
-      choice.notes.push_back(offload.gpu_layers > 1
-                                 ? phrases::gpu_layers_leave_layers(offload.gpu_layers, around.host_layers)
-                                 : phrases::gpu_layers_leave_nearly_all(offload.gpu_layers));
-    if (overruled) choice.notes.push_back(phrases::override_overruled(around.host_layers));
+    const bool by_number = offload.gpu_layers >= 0 && plan.units.layers() + 1 - offload.gpu_layers >= away;
+    choice.notes.push_back(!by_number ? phrases::override_leaves_layers(away)
+                           : offload.gpu_layers > 1
+                               ? phrases::gpu_layers_leave_layers(offload.gpu_layers, away)
+                               : phrases::gpu_layers_leave_nearly_all(offload.gpu_layers));
+    if (overruled) choice.notes.push_back(phrases::override_overruled(away));
   }
+  if (host_computes) {
+    FOVEA_TRY(const auto patterns,
+              patterns_of_attention(offload.override_tensors, plan.others_on_card ? 0 : plan.layers.first,
+                                    plan.units.layers()));
+    for (const std::string& pattern : patterns)
+      choice.notes.push_back(phrases::override_keeps_attention(pattern));
+  }
+  leave_others_out();
   plan.changes_places = changing_places(around, plan, choice.named);
   if (!plan.changes_places.empty()) {
     std::erase_if(choice.notes, [](const Phrase& note) {

@@ -93,17 +93,21 @@ struct Surroundings {
   std::vector<bool> to_host = {};
   // What is the host's, by whatever was said, may change places with the rest.
   bool changes_places = false;
-  // The first `host_layers` layers are the host's as a whole: the bytes of their weights that are no units,
-  // and of their cache.
-  std::int64_t host_layers = 0, host_layer_bytes = 0, host_kv_bytes = 0;
-  bool layers_on_card = false;  // another one than the host has these
+  // That the device computes; {}: all. Those before are the host's as a whole, with the bytes of their
+  // weights that are no units and of their cache; or the others are another card's.
+  models::LayerRange layers = {};
+  bool others_on_card = false;
+  std::int64_t host_layer_bytes = 0, host_kv_bytes = 0;
 };
 
 struct UnitPlan {
   PolicyKind policy = PolicyKind::none;
   UnitTable units;
   TierSet tiers = {};
-  std::vector<bool> absent = {};  // [units]: offloaded, to the host or to disk
+  std::vector<bool> absent = {};  // [units]: offloaded, to the host or to disk; and elsewhere
+  // Whose units another card has: in the layers before and behind these.
+  models::LayerRange layers = {};
+  bool others_on_card = false;
   // [units]: the host has it, whoever computes it to begin with, so that it may go from one to the other
   // while the model runs. Empty: none.
   std::vector<bool> changes_places = {};
@@ -114,7 +118,13 @@ struct UnitPlan {
   std::vector<std::size_t> group = {};  // [units]: index into inputs.groups
   std::vector<Phrase> notes = {};       // what the user should know
 
-  // [units]: the host's for ever, or on disk.
+  bool is_elsewhere(UnitId unit) const {
+    return others_on_card && (unit < units.first(layers.first) || unit >= units.first(layers.end));
+  }
+  std::int64_t units_elsewhere() const {
+    return others_on_card ? units.size() - (units.first(layers.end) - units.first(layers.first)) : 0;
+  }
+  // [units]: the host's for ever, on disk, or another card's.
   std::vector<bool> stays_away() const;
   // Whether the only tier is what the host has, too …
   bool takes_from_host() const;
@@ -122,8 +132,8 @@ struct UnitPlan {
   bool comes_from_host() const;
 };
 
-// Whether experts shall change places between a card and the processor: what fovea moves where it is given
-// the file's format alone and something is left to the processor.
+// Whether experts shall change places between a card and the processor: what fovea and dynaexq move where
+// they are given the file's format alone and something is left to the processor.
 bool asks_for_places(const PrecisionRequest& request);
 
 // ErrorKind::invalid or ::unsupported names the flag, tier or pattern that is wrong. The weights and their

@@ -227,7 +227,7 @@ std::int64_t absent_units(const PlanInputs& inputs, const PlannedMix& mix) {
   std::int64_t units = 0;
   for (std::size_t group = 0; group < inputs.groups.size(); ++group)
     units += mix.absent[group] + inputs.groups[group].absent * inputs.groups[group].layers;
-  return units;
+  return units - inputs.units_elsewhere;
 }
 
 PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const Choice& choice) {

@@ -40,6 +40,7 @@ struct PlanInputs {
   bool may_use_disk = false;          // units below the lowest tier may live on disk alone
   bool host_computes_absent = false;  // absent units are computed where they are: no on-demand cache
   bool changes_places = false;        // … and may change places with the others
+  std::int64_t units_elsewhere = 0;   // of the absent ones, another card's
   Plan::HostParts host = {};          // main memory beside the budget
   // dynaexq: what is too little for a whole n_hot gives some layers one place more. Two tiers, layers alike.
   bool uneven_layers = false;

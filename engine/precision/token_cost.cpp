@@ -64,7 +64,8 @@ UnitReads unit_reads(const UnitPlan& units, const PrecisionPlan& plan, std::span
 
 double HostCost::seconds(const UnitTable& units, const std::vector<bool>& on_host) const {
   double read = 0, seconds = 0;
-  for (std::int64_t layer = 0; layer < units.layers(); ++layer) {
+  const std::int64_t end = layers.end > 0 ? layers.end : units.layers();
+  for (std::int64_t layer = layers.first; layer < end; ++layer) {
     bool any = false;
     double none_chosen = 1;  // as if a token chose each by itself
     for (UnitId id = units.first(layer); id < units.first(layer + 1); ++id) {

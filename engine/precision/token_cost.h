@@ -29,6 +29,7 @@ struct HostCost {
   std::vector<double> chances = {};      // [units]
   std::vector<std::int64_t> bytes = {};  // [units] in main memory
   double gb_per_s = 0;
+  models::LayerRange layers = {};  // of which it is asked; {}: all
 
   double seconds(const UnitTable& units, const std::vector<bool>& on_host) const;
 };

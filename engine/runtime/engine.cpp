@@ -37,12 +37,12 @@ MemoryUse Engine::memory() const {
           .kv_cache = parts_->cache->bytes(),
           .windows = windows.device + (card ? 0 : windows.host),
           .states = states.device + (card ? 0 : states.host),
-          .activations =
-              parts_->forward->bytes().device + (parts_->precision ? parts_->precision->own_bytes() : 0),
+          .activations = parts_->forward->bytes().device +
+                         (parts_->precision ? parts_->precision->cards().back().own_bytes() : 0),
           .host_weights = parts_->host_weight_bytes(),
           .host_cache = parts_->precision ? parts_->precision->cached_bytes() : 0,
           .host_buffers = parts_->forward->bytes().host +
-                          (parts_->first_device ? 0 : parts_->cache->host_bytes()) +
+                          (parts_->first_device ? 0 : parts_->cache->first_bytes()) +
                           (card ? states.host + windows.host : 0) +
                           (parts_->precision ? parts_->precision->transfer_bytes() : 0),
           .first_card = parts_->first_card_bytes()};
@@ -52,7 +52,7 @@ std::optional<PrecisionUse> Engine::precision() const {
   const std::lock_guard turn(parts_->turn);
   if (!parts_->precision) return std::nullopt;
   PrecisionUse use = parts_->precision->use();
-  use.accounted_bytes += memory().on_device();
+  use.accounted_bytes += memory().on_device() + parts_->first_card_bytes() - parts_->first_arena_bytes();
   return use;
 }
 

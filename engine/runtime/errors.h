@@ -58,6 +58,7 @@ FOVEA_PHRASE(context_beyond_model,
 
 // How a plan differs from the one that was shown.
 FOVEA_PHRASE(budget_is_other, "the budget is {now} instead of {before}");
+FOVEA_PHRASE(first_layers_are_others, "the first card has {now} {now:layer|layers} instead of {before}");
 FOVEA_PHRASE(device_takes_other, "what is on the device takes {now} instead of {before}");
 FOVEA_PHRASE(host_takes_other, "what is beside the device takes {now} instead of {before}");
 FOVEA_PHRASE(device_free_is_other, "{now} is free on the device instead of {before}");
@@ -66,6 +67,12 @@ FOVEA_PHRASE(tiers_are_others,
 FOVEA_PHRASE(store_is_another, "it is based on {now} instead of {before}");
 FOVEA_PHRASE(no_store, "no store");
 FOVEA_PHRASE(the_store, "the store {fingerprint}");
+
+// Of two cards.
+FOVEA_PHRASE(
+    places_need_both_cards,
+    "Experts stay where they are: they change places with the processor's only where both cards leave it "
+    "some");
 
 // What to do.
 FOVEA_PHRASE(longer_context, "Load the model with a longer context");
@@ -217,13 +224,14 @@ FOVEA_ERROR(context_full, all_states_in_use, "all states are in use by other seq
 // Questions and answers.
 FOVEA_ERROR(invalid, empty_stop_string, "a stop string is empty", "");
 
-// processor.cpp, fit.cpp, load_plan.cpp: two cards
+// processor.cpp, two_cards.cpp: two cards
 FOVEA_ERROR(invalid, not_two_cards, "these are not two different cards",
             "Name two, as in --device cuda:0,cuda:1");
-FOVEA_ERROR(unsupported, two_cards_hold_the_file,
-            "two cards hold a model as its file has it: a policy, tiers, a budget and what is left to the "
-            "processor are for one card",
+FOVEA_ERROR(unsupported, not_for_two_cards,
+            "two cards divide a model by its layers: policies that lower layers, and -ngl, are for one card",
             "Leave these out, or name one card");
+FOVEA_ERROR(invalid, budget_of_second_card, "gives two cards a budget each, and one device is named",
+            "Give one size, or name two cards as in --device cuda:0,cuda:1");
 FOVEA_ERROR(invalid, device_memory_of_two_cards, "describes one card, and two are named",
             "Leave it out, or name one card");
 FOVEA_ERROR(unsupported, layers_cannot_be_parted, "this model's layers cannot be divided between two cards",
@@ -232,6 +240,8 @@ FOVEA_ERROR(
     memory, two_cards_too_small,
     "{first} needs {first_needs} for the first {layers} layers and has {first_free} free, {last} needs "
     "{last_needs} for the others and has {last_free}",
-    "Choose a shorter context, or the model in fewer bits");
+    "Leave experts to the processor (--n-cpu-moe auto), lower --tiers, choose a shorter context, or the "
+    "model in "
+    "fewer bits");
 
 }  // namespace fovea::errors

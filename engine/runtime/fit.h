@@ -24,23 +24,28 @@ struct Subject {
   std::string name;
   const models::ModelConfig* config = nullptr;
   const models::WeightPlan* weights = nullptr;
-  const checkpoint::Checkpoint* checkpoint = nullptr;          // null: a shape, for which there is no store
-  std::function<std::int64_t(models::UnitScope)> dense_bytes;  // of what is no unit
+  const checkpoint::Checkpoint* checkpoint = nullptr;  // null: a shape, for which there is no store
+  // Of what is no unit, in a device that has these layers.
+  std::function<std::int64_t(models::UnitScope, models::LayerRange)> dense_bytes;
   std::function<std::int64_t(const models::MatrixSource&)>
       host_bytes;  // where the processor computes with it
   std::function<bool(const models::MatrixSource&)> can_bring =
       {};  // whether the device can unpack what the processor has of it; empty: of everything
-  // Read of what is no unit: of an expert's layer the experts that a token uses.
-  std::function<std::int64_t(models::UnitScope)> dense_bytes_per_token;
-  double multiply_adds = 0;  // of a token, in the matrices without the output
-  // What is no unit, where so many of the first layers are the processor's: bytes that the device is spared;
-  // bytes where the processor computes with them; and of a token there the bytes and the multiply-adds.
+  // Read of what is no unit in these layers: of an expert's layer the experts that a token uses.
+  std::function<double(models::UnitScope, models::LayerRange)> dense_bytes_per_token;
+  // Of a token, in these layers' matrices and not in the output.
+  std::function<double(models::LayerRange)> multiply_adds;
+  // What is no unit, where so many of the first layers are the processor's: bytes where it computes with
+  // them, and of a token the bytes and the multiply-adds.
   struct HostLayers {
-    std::int64_t device_bytes = 0, host_bytes = 0;
+    std::int64_t host_bytes = 0;
     double bytes_per_token = 0, multiply_adds = 0;
   };
   std::function<HostLayers(models::UnitScope, std::int64_t layers)> host_layers;
+  const Subject* on_first = nullptr;  // the same on the first of two cards
+
   bool has_experts() const { return config->experts() > 0; }
+  models::LayerRange all_layers() const { return {0, config->layer_count()}; }
 };
 Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpoint& checkpoint,
                    const models::WeightPlan& weights, const models::ModelConfig& config,
@@ -51,6 +56,7 @@ struct Machine {
   const kernels::Device* device = nullptr;  // whose packing counts; and whose memory, where none is given
   const kernels::Device* first = nullptr;   // another card, which has the first layers; or null
   MachineFacts facts = {};                  // what is not given is seen when it is needed
+  models::LayerRange layers = {};           // that `device` has, another card the others; {}: all
   bool has_store = true;                    // false: versions come from elsewhere, nothing is known of them
   bool has_file = true;  // false: weights come from elsewhere, and the device has all layers
 
@@ -59,6 +65,8 @@ struct Machine {
   bool is_card() const { return is_another() || !device->memory_is_host(); }
   std::int64_t device_free_bytes() const;  // of a card; 0: of the host
   std::int64_t first_free_bytes() const;   // of the first of two
+  bool shares_layers() const { return layers.end > 0; }
+  std::int64_t cut() const { return layers.first > 0 ? layers.first : layers.end; }
   std::int64_t main_memory_bytes() const;  // for what lies beside a card; 0: not looked at
 };
 
@@ -68,7 +76,8 @@ struct Fitted {
   precision::PrecisionPlan precision;
   std::int64_t chunk = 0;        // LoadOptions::chunk, …
   std::int64_t host_layers = 0;  // … ::host_layers
-  Subject::HostLayers before;    // what is no unit in these
+  Subject::HostLayers before;    // what is no unit in these, where they are the processor's
+  models::LayerRange layers;     // that the device has
 };
 
 // `to_host` [units]: that are left to the host beside what the options say. Prompts that bring experts to the
@@ -76,7 +85,7 @@ struct Fitted {
 Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,
                    const precision::StoreProfile* profile = nullptr, std::vector<bool> to_host = {});
 
-// [units] as a file of "unit tier" says.
+// [units] as a file of "unit tier" says; what another card has has no tier.
 Result<std::vector<precision::TierId>> mapped_tiers(const precision::UnitPlan& units,
                                                     const std::filesystem::path& map);
 

@@ -13,16 +13,19 @@ namespace fovea::runtime {
 namespace {
 
 // The layers whose pages lie there; the others keep nothing.
-enum class Place : std::uint8_t { device, host, windows };
+enum class Place : std::uint8_t { device, device_windows, first, first_windows };
 PageShape layers_of(const KvCache::Settings& settings, Place place) {
   PageShape shape = settings.shape;
   for (std::size_t layer = 0; layer < shape.layers.size(); ++layer) {
-    const Place own = settings.on_host(layer)  ? Place::host
-                      : settings.passes(layer) ? Place::windows
-                                               : Place::device;
+    const bool windows = settings.passes(layer);
+    const Place own = settings.is_first(layer) ? (windows ? Place::first_windows : Place::first)
+                                               : (windows ? Place::device_windows : Place::device);
     if (own != place) shape.layers[layer] = {};
   }
   return shape;
+}
+std::int64_t page_bytes(const KvCache::Settings& settings, Place place) {
+  return layers_of(settings, place).page_bytes();
 }
 
 // Of all caches, so that none is ever given twice.
@@ -98,7 +101,7 @@ void Sequence::point(std::size_t index) {
     std::byte*& keys = keys_[layer * stride + index];
     std::byte*& values = values_[layer * stride + index];
     if (!cache_->settings_.passes(layer)) {
-      const PagePool& pool = cache_->settings_.on_host(layer) ? *cache_->host_pool_ : cache_->pool_;
+      const PagePool& pool = cache_->settings_.is_first(layer) ? *cache_->first_pool_ : cache_->pool_;
       keys = pool.keys(page, layer);
       values = pool.values(page, layer);
     } else if (index < seen_) {
@@ -266,24 +269,27 @@ std::int64_t KvCache::pages(const Settings& settings) {
 }
 
 std::int64_t KvCache::bytes(const Settings& settings) {
-  return pages(settings) * layers_of(settings, Place::device).page_bytes();
+  return pages(settings) * page_bytes(settings, Place::device);
 }
 
-std::int64_t KvCache::host_bytes(const Settings& settings) {
-  return pages(settings) * layers_of(settings, Place::host).page_bytes();
+std::int64_t KvCache::first_bytes(const Settings& settings) {
+  return pages(settings) * page_bytes(settings, Place::first) +
+         settings.windows.places * page_bytes(settings, Place::first_windows);
 }
 
 std::int64_t KvCache::window_page_bytes(const Settings& settings) {
-  return layers_of(settings, Place::windows).page_bytes();
+  return page_bytes(settings, Place::device_windows) + page_bytes(settings, Place::first_windows);
 }
 
 KvCache::Bytes KvCache::window_bytes(const Settings& settings) {
-  const std::int64_t page = window_page_bytes(settings);
-  return {.device = settings.windows.places * page, .host = settings.windows.saved * page};
+  return {.device = settings.windows.places * page_bytes(settings, Place::device_windows),
+          .host = settings.windows.saved * window_page_bytes(settings)};
 }
 
-std::int64_t KvCache::token_bytes(bool in_windows) const {
-  return layers_of(settings_, in_windows ? Place::windows : Place::device).token_bytes();
+std::int64_t KvCache::token_bytes(bool in_windows, bool and_first) const {
+  const auto of = [&](Place place) { return layers_of(settings_, place).token_bytes(); };
+  return of(in_windows ? Place::device_windows : Place::device) +
+         (and_first ? of(in_windows ? Place::first_windows : Place::first) : 0);
 }
 
 KvCache::Bytes KvCache::state_bytes() const {
@@ -297,31 +303,37 @@ Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const
                                                  kernels::Stream* first_stream) {
   FOVEA_TRY(PagePool pool,
             PagePool::create(layers_of(settings, Place::device), pages(settings), device, stream));
-  std::optional<PagePool> host_pool;
-  if (settings.host_layers > 0) {
-    // On the processor nothing is under way between two passes, so that its copies need no stream.
-    assert(first != nullptr && (first->memory_is_host() || first_stream != nullptr));
-    FOVEA_TRY(host_pool, PagePool::create(layers_of(settings, Place::host), pages(settings), *first,
-                                          first_stream != nullptr ? *first_stream : stream));
+  // On the processor nothing is under way between two passes, so that its copies need no stream.
+  assert(settings.first_layers == 0 ||
+         (first != nullptr && (first->memory_is_host() || first_stream != nullptr)));
+  kernels::Stream& at_first = first_stream != nullptr ? *first_stream : stream;
+  std::optional<PagePool> first_pool;
+  if (settings.first_layers > 0) {
+    FOVEA_TRY(first_pool,
+              PagePool::create(layers_of(settings, Place::first), pages(settings), *first, at_first));
   }
   std::unique_ptr<WindowPages> windows;
   if (settings.windows.window > 0) {
-    FOVEA_TRY(windows, WindowPages::create(layers_of(settings, Place::windows), settings.windows,
-                                           pages(settings), settings.poison, device, stream));
+    std::vector<WindowPages::Side> sides;
+    if (page_bytes(settings, Place::device_windows) > 0)
+      sides.push_back({layers_of(settings, Place::device_windows), device, stream});
+    if (page_bytes(settings, Place::first_windows) > 0)
+      sides.push_back({layers_of(settings, Place::first_windows), *first, at_first});
+    FOVEA_TRY(windows, WindowPages::create(sides, settings.windows, pages(settings), settings.poison));
   }
   std::unique_ptr<StatePool> states;
   if (settings.state.bytes > 0) {
     FOVEA_TRY(states, StatePool::create(settings.state, device, stream));
   }
   return std::unique_ptr<KvCache>(
-      new KvCache(settings, std::move(pool), std::move(host_pool), std::move(windows), std::move(states)));
+      new KvCache(settings, std::move(pool), std::move(first_pool), std::move(windows), std::move(states)));
 }
 
-KvCache::KvCache(const Settings& settings, PagePool pool, std::optional<PagePool> host_pool,
+KvCache::KvCache(const Settings& settings, PagePool pool, std::optional<PagePool> first_pool,
                  std::unique_ptr<WindowPages> windows, std::unique_ptr<StatePool> states)
     : settings_(settings),
       pool_(std::move(pool)),
-      host_pool_(std::move(host_pool)),
+      first_pool_(std::move(first_pool)),
       windows_(std::move(windows)),
       states_(std::move(states)),
       pages_(static_cast<std::size_t>(pool_.pages())) {
@@ -331,7 +343,7 @@ KvCache::KvCache(const Settings& settings, PagePool pool, std::optional<PagePool
 
 void KvCache::copy(PageId from, PageId to, std::int64_t tokens) const {
   pool_.copy(from, to, tokens);
-  if (host_pool_) host_pool_->copy(from, to, tokens);
+  if (first_pool_) first_pool_->copy(from, to, tokens);
 }
 
 std::pair<PageId, std::int64_t> KvCache::best_child(PageId parent, std::span<const TokenId> tokens) {
@@ -407,7 +419,7 @@ PageId KvCache::take(PageId parent, std::uint64_t writer) {
   taken = {.parent = parent, .writer = writer, .free = false};
   children_of(parent).push_back(id);
   if (settings_.poison) pool_.poison(id);
-  if (settings_.poison && host_pool_) host_pool_->poison(id);
+  if (settings_.poison && first_pool_) first_pool_->poison(id);
   return id;
 }
 

@@ -13,8 +13,8 @@
 // Layers with a window keep what sequences see, and behind that what fits beside it (window_pages.h): a new
 // sequence ends where what its next token sees is still there.
 //
-// The first layers may be computed by the processor beside a device (layers/first_layers.h): their part of
-// each page then lies in the host's memory, whatever they see.
+// The first layers may be computed elsewhere, by the processor beside a device or by another card
+// (layers/first_layers.h): their part of each page then lies there.
 //
 // Where layers keep recurrent state, a sequence has one beside its pages (state_pool.h). It can be continued
 // only where its state is at hand: a new one begins behind the longest saved state of what it shares, and a
@@ -103,17 +103,15 @@ class KvCache {
  public:
   struct Settings {
     PageShape shape;
-    std::int64_t context = 0;      // tokens that all sequences can hold together …
-    std::int64_t sequences = 1;    // … if they are at most so many: each has a spare page to copy on write
-    std::int64_t host_layers = 0;  // the first ones, that the processor computes
+    std::int64_t context = 0;       // tokens that all sequences can hold together …
+    std::int64_t sequences = 1;     // … if they are at most so many: each has a spare page to copy on write
+    std::int64_t first_layers = 0;  // that the processor or another card computes
     WindowPages::Settings windows = {};
     StatePool::Settings state = {};
     bool poison = false;  // fill pages with not-a-number before use: for tests
     // Whether a layer keeps what its window sees, and no more.
-    bool passes(std::size_t layer) const {
-      return windows.window > 0 && shape.layers[layer].has_window && !on_host(layer);
-    }
-    bool on_host(std::size_t layer) const { return static_cast<std::int64_t>(layer) < host_layers; }
+    bool passes(std::size_t layer) const { return windows.window > 0 && shape.layers[layer].has_window; }
+    bool is_first(std::size_t layer) const { return static_cast<std::int64_t>(layer) < first_layers; }
   };
   // Where passes compute: of sequences. In the host's memory: of what they return to.
   struct Bytes {
@@ -136,9 +134,10 @@ class KvCache {
                                                  kernels::Stream& stream,
                                                  const kernels::Device* first = nullptr,
                                                  kernels::Stream* first_stream = nullptr);
-  // What create() would allocate: for layers that see everything, for those on the host, and for windows.
+  // What create() would allocate: for layers that see everything, for all that the first ones keep where they
+  // are computed, and for the other windows; in the host's memory, of what all windows return to.
   static std::int64_t bytes(const Settings& settings);
-  static std::int64_t host_bytes(const Settings& settings);
+  static std::int64_t first_bytes(const Settings& settings);
   static Bytes window_bytes(const Settings& settings);
   static std::int64_t window_page_bytes(const Settings& settings);
   static std::int64_t pages(const Settings& settings);
@@ -151,13 +150,14 @@ class KvCache {
   void clear();
 
   std::int64_t bytes() const { return bytes(settings_); }
-  std::int64_t host_bytes() const { return host_bytes(settings_); }
+  std::int64_t first_bytes() const { return first_bytes(settings_); }
   Bytes window_bytes() const { return window_bytes(settings_); }
   Bytes state_bytes() const;
   // Tokens between the places where sequences save their state; 0: they have none.
   std::int64_t state_spacing() const { return states_ ? states_->spacing() : 0; }
-  // Of a token on the device, in the layers that keep all of them, or in those that keep what windows see.
-  std::int64_t token_bytes(bool in_windows) const;
+  // Of a token on the device, in the layers that keep all of them, or in those that keep what windows see;
+  // and in the first layers, too.
+  std::int64_t token_bytes(bool in_windows, bool and_first = false) const;
   const Settings& settings() const { return settings_; }
   const PageShape& shape() const { return settings_.shape; }
   Statistics statistics() const;
@@ -178,7 +178,7 @@ class KvCache {
     bool free = true;
   };
 
-  KvCache(const Settings& settings, PagePool pool, std::optional<PagePool> host_pool,
+  KvCache(const Settings& settings, PagePool pool, std::optional<PagePool> first_pool,
           std::unique_ptr<WindowPages> windows, std::unique_ptr<StatePool> states);
   void copy(PageId from, PageId to, std::int64_t tokens) const;
   Page& page(PageId id) { return pages_[static_cast<std::size_t>(id)]; }
@@ -197,7 +197,7 @@ class KvCache {
 
   Settings settings_;
   PagePool pool_;                         // of layers that see everything …
-  std::optional<PagePool> host_pool_;     // … and of those on the host; nothing: there are none
+  std::optional<PagePool> first_pool_;    // … and of the first ones of these; nothing: there are none
   std::unique_ptr<WindowPages> windows_;  // of the others; null: there are none
   std::unique_ptr<StatePool> states_;     // null: no layer has any
   std::vector<Page> pages_;

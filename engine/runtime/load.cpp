@@ -34,8 +34,9 @@ struct Shown {
 // What was shown, with what it left open decided as it was then.
 LoadOptions options_of(const LoadPlan& plan) {
   LoadOptions options = plan.options;
-  if (plan.host_computes && plan.plan.first_card.layers == 0)
-    options.precision.budget_bytes = plan.plan.budget_bytes;
+  if (plan.host_computes) options.precision.budget_bytes = plan.plan.budget_bytes;
+  if (plan.plan.first_card.layers > 0)
+    options.precision.first_budget_bytes = plan.plan.first_card.budget_bytes;
   return options;
 }
 
@@ -46,18 +47,27 @@ std::vector<Phrase> phrases_of(const std::vector<PlanDifference>& differences) {
 }
 
 // What the plan was made for is there still, or less that is enough for it; else, where the caller wants
-// that, the budget is what there is.
+// that, the budget is what there is. Of each card.
 void keep_to(const Shown& shown, LoadOptions& options, runtime::Machine& machine) {
   if (shown.plan == nullptr) return;
   const PlanBasis& basis = shown.plan->basis;
   machine.facts.main_memory_gb_per_s = basis.main_memory_gb_per_s;
-  const std::int64_t free = machine.device_free_bytes();
-  if (!machine.is_card() || free >= options.precision.budget_bytes) return;
-  if (shown.plan->plan.total_bytes <= free) {
-    machine.facts.device_free_bytes = basis.device_free_bytes;
-  } else if (shown.if_changed == IfChanged::plan_anew) {
-    options.precision.budget_bytes = free;
-  }
+  if (!machine.is_card()) return;
+  const auto keep = [&](std::int64_t free, std::int64_t was_free, std::int64_t needs, std::int64_t& budget,
+                        std::int64_t& counted) {
+    if (free >= budget) return;
+    if (needs <= free) {
+      counted = was_free;
+    } else if (shown.if_changed == IfChanged::plan_anew) {
+      budget = free;
+    }
+  };
+  const Plan& plan = shown.plan->plan;
+  keep(machine.device_free_bytes(), basis.device_free_bytes, plan.total_bytes, options.precision.budget_bytes,
+       machine.facts.device_free_bytes);
+  if (machine.first != nullptr)
+    keep(machine.first_free_bytes(), basis.first_free_bytes, plan.first_card.total_bytes,
+         options.precision.first_budget_bytes, machine.facts.first_free_bytes);
 }
 
 // The plan, with the store that it asks for, which is made where it is missing.
@@ -67,7 +77,7 @@ Result<runtime::PlannedLoad> plan_and_store(const runtime::Subject& subject, Loa
   keep_to(shown, options, machine);
   FOVEA_TRY(runtime::PlannedLoad planned, runtime::plan_load(subject, options, machine));
   const bool policy = planned.plan.policy() != PolicyKind::none;
-  const bool needs_store = policy && !planned.fitted.units.comes_from_host();
+  const bool needs_store = policy && !planned.fitted.units.comes_from_host();  // of two cards one for both
   if (!planned.refused && needs_store && !planned.store && machine.has_store) {
     FOVEA_CHECK(runtime::build_store(*subject.checkpoint, planned, *machine.device, progress, stop));
     FOVEA_TRY(planned, runtime::plan_load(subject, options, machine));
@@ -104,22 +114,16 @@ Result<void> read_text(const checkpoint::Checkpoint& checkpoint, Engine::Parts& 
   return {};
 }
 
-// The policy's part, and who tells what the experts do.
-Result<void> add_precision(const Loading& loading, runtime::PlannedLoad planned, Engine::Parts& parts,
-                           const ProgressSink& progress, const std::stop_token& stop) {
-  const models::ModelConfig& config = parts.model->config();
-  if (parts.plan.policy() == PolicyKind::none) {
-    const auto experts = parts.expert_layers();
-    if (!experts.empty())
-      parts.watch = std::make_unique<runtime::UnitWatch>(config.layer_count(), experts, config.experts_used(),
-                                                         planned.host, !parts.device->memory_is_host());
-    return {};
-  }
-  const PrecisionRequest& precision = parts.plan.options.precision;
+// What a card, or the processor, begins with.
+Result<runtime::CardLoad> card_load(const Loading& loading, runtime::PlannedLoad planned,
+                                    models::Model& model, std::optional<models::HostWeights>& host,
+                                    const kernels::Device& device) {
+  const LoadOptions& options = planned.plan.options;
+  const PrecisionRequest& precision = options.precision;
   if (precision.policy == PolicyKind::flexquant) {
     FOVEA_TRY(planned.world.weight_divergence,
-              precision::weight_divergences(parts.model->checkpoint(), planned.fitted.units.units,
-                                            planned.fitted.units.tiers, parts.plan.options.threads));
+              precision::weight_divergences(model.checkpoint(), planned.fitted.units.units,
+                                            planned.fitted.units.tiers, options.threads));
   }
   FOVEA_TRY(auto policy, loading.policy_maker ? loading.policy_maker(planned.world)
                                               : runtime::make_policy(precision.policy, planned.world,
@@ -129,10 +133,45 @@ Result<void> add_precision(const Loading& loading, runtime::PlannedLoad planned,
     source = planned.store ? std::make_unique<precision::StoreSource>(*std::move(planned.store))
                            : loading.weights->versions(planned.fitted.units);
   }
-  FOVEA_TRY(parts.precision,
-            runtime::start_precision(std::move(planned), std::move(source), std::move(policy), *parts.model,
-                                     parts.host_weights ? &*parts.host_weights : nullptr, *parts.device,
-                                     progress, stop));
+  return runtime::CardLoad{.planned = std::move(planned),
+                           .source = std::move(source),
+                           .policy = std::move(policy),
+                           .model = model,
+                           .host = host ? &*host : nullptr,
+                           .device = device};
+}
+
+// [layers] what the processor computes beside one card or the other.
+std::vector<models::HostShare> host_shares(const runtime::PlannedLoad& planned, std::int64_t layers) {
+  if (!planned.first || planned.first->host.empty()) return planned.host;
+  std::vector<models::HostShare> shares = planned.host;
+  shares.resize(static_cast<std::size_t>(layers));
+  std::copy_n(planned.first->host.begin(), planned.plan.options.host_layers, shares.begin());
+  return shares;
+}
+
+// The policy's part, and who tells what the experts do.
+Result<void> add_precision(const Loading& loading, runtime::PlannedLoad planned, Engine::Parts& parts,
+                           const ProgressSink& progress, const std::stop_token& stop) {
+  const models::ModelConfig& config = parts.model->config();
+  if (parts.plan.policy() == PolicyKind::none) {
+    const auto experts = parts.expert_layers();
+    if (!experts.empty())
+      parts.watch = std::make_unique<runtime::UnitWatch>(config.layer_count(), experts, config.experts_used(),
+                                                         host_shares(planned, config.layer_count()),
+                                                         !parts.device->memory_is_host());
+    return {};
+  }
+  std::vector<runtime::CardLoad> cards;
+  if (planned.first) {
+    FOVEA_TRY(auto first, card_load(loading, std::move(*planned.first), *parts.first_layers,
+                                    parts.first_host_weights, *parts.first_device));
+    cards.push_back(std::move(first));
+  }
+  FOVEA_TRY(auto last,
+            card_load(loading, std::move(planned), *parts.model, parts.host_weights, *parts.device));
+  cards.push_back(std::move(last));
+  FOVEA_TRY(parts.precision, runtime::start_precision(std::move(cards), progress, stop));
   parts.watch = std::make_unique<runtime::UnitWatch>(*parts.precision, config.experts_used());
   return {};
 }
@@ -149,6 +188,7 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
   parts.plan = planned.plan;
   const LoadOptions& options = parts.plan.options;
   const bool policy = parts.plan.policy() != PolicyKind::none;
+  const models::UnitScope units = policy ? planned.fitted.units.units.scope() : models::UnitScope::none;
   const std::vector<models::HostShare> host = planned.host;
   FOVEA_TRY(const kernels::Device* const own, runtime::chosen_device({}));
   layers::HostPart host_part{
@@ -159,25 +199,34 @@ Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint
     range.first = options.host_layers;
     FOVEA_TRY(auto again, checkpoint::Checkpoint::open(options.model));
     const kernels::Device& place = parts.first_device ? *parts.first_device : *host_part.device;
+    const std::vector<models::HostShare> beside =
+        planned.first ? planned.first->host : std::vector<models::HostShare>();
     FOVEA_TRY(parts.first_layers,
               models::Model::load(std::move(again), place, options.threads, progress, stop,
-                                  models::UnitScope::none, {}, models::LayerRange{0, options.host_layers}));
+                                  parts.first_device ? units : models::UnitScope::none, beside,
+                                  models::LayerRange{0, options.host_layers}));
+    if (!beside.empty()) {
+      FOVEA_TRY(parts.first_host_weights, models::HostWeights::load(*parts.first_layers, *host_part.device,
+                                                                    options.threads, progress, stop));
+      host_part.first_weights = &*parts.first_host_weights;
+      host_part.first_uses_per_token = planned.first->host_uses_per_token;
+    }
     host_part.first_layers = &*parts.first_layers;
     host_part.first_device = parts.first_device;
     host_part.first_stream = {.multiplies_bf16 = multiplies_bf16(parts.first_layers->checkpoint())};
   }
-  FOVEA_TRY(parts.model,
-            models::Model::load(std::move(checkpoint), *parts.device, options.threads, progress, stop,
-                                policy ? planned.fitted.units.units.scope() : models::UnitScope::none, host,
-                                range));
+  FOVEA_TRY(parts.model, models::Model::load(std::move(checkpoint), *parts.device, options.threads, progress,
+                                             stop, units, host, range));
   if (!host.empty()) {
     FOVEA_TRY(parts.host_weights,
               models::HostWeights::load(*parts.model, *host_part.device, options.threads, progress, stop));
     host_part.weights = &*parts.host_weights;
-    if (planned.fitted.units.brings_experts)
-      host_part.stream.from_tokens = options.precision.offload.stream_from;
     host_part.uses_per_token = planned.host_uses_per_token;
   }
+  if (planned.fitted.units.brings_experts)
+    host_part.stream.from_tokens = options.precision.offload.stream_from;
+  if (planned.first && planned.first->fitted.units.brings_experts)
+    host_part.first_streams.from_tokens = options.precision.offload.stream_from;
   FOVEA_CHECK(add_precision(loading, std::move(planned), parts, progress, stop));
   if (parts.precision && parts.precision->not_cached())
     parts.plan.plan.notes.push_back(phrases::versions_are_not_kept(parts.precision->not_cached()->what));
@@ -202,7 +251,7 @@ void log_loaded(const Engine::Parts& parts, double seconds) {
   log::info("runtime", "loaded ", options.model.string(), " (", parts.info.architecture, ") in ", seconds,
             " s: weights ", parts.model->weight_bytes(), " bytes, on the host beside them ",
             parts.host_weight_bytes(), " bytes, KV cache ", parts.cache->bytes(), " and there ",
-            parts.cache->host_bytes(), " bytes for ", options.context, " tokens, activations ",
+            parts.cache->first_bytes(), " bytes for ", options.context, " tokens, activations ",
             parts.forward->bytes().device, " bytes, ", options.threads, " threads, ",
             parts.device->instruction_set());
   const Plan& plan = parts.plan.plan;
@@ -241,9 +290,12 @@ Result<std::unique_ptr<Engine::Parts>> assemble(Loading loading, const ProgressS
       {.threads = options.threads, .multiplies_bf16 = multiplies_bf16(checkpoint)});
   if (!parts->stream) return models::no_stream(*parts->device);
   parts->energy = std::make_unique<runtime::EnergyMeter>(!parts->device->memory_is_host());
-  const runtime::Subject subject =
-      runtime::subject_of(options.model, checkpoint, weights, config, *parts->device,
-                          parts->first_device ? *parts->first_device : *processor);
+  runtime::Subject subject =
+      runtime::subject_of(options.model, checkpoint, weights, config, *parts->device, *processor);
+  std::optional<runtime::Subject> on_first;
+  if (parts->first_device)
+    subject.on_first = &on_first.emplace(
+        runtime::subject_of(options.model, checkpoint, weights, config, *parts->first_device, *processor));
   FOVEA_TRY(auto planned, plan_and_store(subject, options,
                                          {.device = parts->device,
                                           .first = parts->first_device,

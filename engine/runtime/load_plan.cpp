@@ -29,6 +29,7 @@
 #include "engine/runtime/plan_advice.h"
 #include "engine/runtime/prediction.h"
 #include "engine/runtime/processor.h"
+#include "engine/runtime/two_cards.h"
 #include "kernels/cpu/ceiling.h"
 
 namespace fovea::runtime {
@@ -144,9 +145,25 @@ void add_host_place(const Fitted& fitted, const Subject& subject, double cost_of
   world.host_place = true;
   for (std::size_t unit = 0; unit < count; ++unit) {
     if (!units.absent[unit] || !units.changes_places[unit]) continue;
-    tiers[unit] = static_cast<TierId>(known);
+    if (!tiers.empty()) tiers[unit] = static_cast<TierId>(known);
     ++world.capacity.back();
   }
+  if (units.policy != PolicyKind::dynaexq) return;
+  // As many of each layer, and of some one more. The processor has room for all.
+  std::vector<std::int64_t> here;
+  for (std::int64_t layer = 0; layer < world.layers(); ++layer) {
+    std::int64_t moving = 0, present = 0;
+    for (UnitId id = units.units.first(layer); id < units.units.first(layer + 1); ++id) {
+      const auto unit = static_cast<std::size_t>(id);
+      moving += units.changes_places[unit] ? 1 : 0;
+      present += units.changes_places[unit] && !units.absent[unit] ? 1 : 0;
+    }
+    if (moving > 0) here.push_back(present);
+    world.capacity.back() += present;
+  }
+  world.high_per_layer = std::ranges::min(here);
+  world.layers_with_more =
+      std::ranges::count_if(here, [&](std::int64_t units_here) { return units_here > world.high_per_layer; });
 }
 
 Result<double> processor_gb_per_s(int threads) {
@@ -166,17 +183,8 @@ std::optional<Error> refusal(const Subject& subject, const LoadOptions& options,
     return errors::budget_beyond_device(Bytes{plan.budget_bytes}, Bytes{machine.device_free_bytes()}, device)
         .at(phrases::budget_place());
   }
-  if (!plan.fits && machine.first != nullptr) {
-    const Plan::FirstCard& first = plan.first_card;
-    Error error = errors::two_cards_too_small(machine.first->name(), Bytes{first.total_bytes()}, first.layers,
-                                              Bytes{first.budget_bytes}, machine.device->name(),
-                                              Bytes{plan.total_bytes}, Bytes{plan.budget_bytes})
-                      .at(phrases::device_place(options.device));
-    plan.advice = {error.advice};
-    return error;
-  }
   if (!plan.fits) {
-    plan.advice = advise_on_budget(subject, options, machine, fitted);
+    if (!machine.shares_layers()) plan.advice = advise_on_budget(subject, options, machine, fitted);
     const Bytes budget{plan.budget_bytes}, least{plan.min_bytes};
     Error error = fitted.units.policy == PolicyKind::none
                       ? errors::budget_too_small_for_device(budget, device, least)
@@ -185,10 +193,11 @@ std::optional<Error> refusal(const Subject& subject, const LoadOptions& options,
                                                               ? fitted.units.inputs.tier_names.front()
                                                               : fitted.units.inputs.tier_names.back(),
                                                           least);
-    return std::move(error)
-        .at(phrases::budget_place())
-        .advise(advise_in_short(subject, options, machine, fitted));
+    error = std::move(error).at(phrases::budget_place());
+    if (machine.shares_layers()) return error;
+    return std::move(error).advise(advise_in_short(subject, options, machine, fitted));
   }
+  if (machine.shares_layers()) return std::nullopt;
   const auto advice = [&] { return advise_on_main_memory(subject, options, machine, plan); };
   if (auto held = check_main_memory(plan, advice); !held) {
     plan.fits = false;
@@ -203,16 +212,19 @@ double uses_of_absent(const Fitted& fitted, std::int64_t experts_used, std::span
   const UnitPlan& units = fitted.units;
   const std::vector<double> chances = precision::chances(units.units, experts_used, uses);
   double sum = 0;
-  for (auto unit = static_cast<std::size_t>(units.units.first(fitted.host_layers)); unit < chances.size();
+  for (UnitId unit = units.units.first(fitted.layers.first); unit < units.units.first(fitted.layers.end);
        ++unit)
-    if (units.absent[unit]) sum += chances[unit];
+    if (units.absent[static_cast<std::size_t>(unit)]) sum += chances[static_cast<std::size_t>(unit)];
   return sum;
 }
 
 std::vector<std::uint8_t> shown_tiers(const UnitPlan& units, std::vector<TierId> tiers) {
   tiers.resize(static_cast<std::size_t>(units.units.size()), 0);
   for (std::size_t unit = 0; unit < tiers.size(); ++unit) {
-    if (units.absent[unit] || tiers[unit] == no_tier) tiers[unit] = not_on_device;
+    // What may change places is where the policy says, whatever the planner took.
+    const bool moves = !units.changes_places.empty() && units.changes_places[unit];
+    const bool away = moves ? tiers[unit] >= units.tiers.size() : units.absent[unit];
+    if (away || tiers[unit] == no_tier) tiers[unit] = not_on_device;
   }
   return tiers;
 }
@@ -318,33 +330,38 @@ Result<void> divide_by_time(const Subject& subject, const LoadOptions& options,
   precision::HostCost host{
       .chances = precision::chances(units.units, subject.config->experts_used(), profile.uses),
       .bytes = {},
-      .gb_per_s = speeds.host};
+      .gb_per_s = speeds.host,
+      .layers = out.fitted.layers};
   const auto tiers = precision::index(world.tiers());
-  std::vector<std::int64_t> bytes;
-  std::vector<double> with_host;
+  std::vector<std::size_t> here;  // what another card has is not to be chosen
+  std::vector<std::int64_t> bytes, with_host_bytes;
+  std::vector<double> of_tiers, with_host;
   for (std::size_t unit = 0; unit < precision::index(world.units()); ++unit) {
     std::int64_t on_host = 0;
     for (const models::MatrixSource& matrix : units.units[static_cast<UnitId>(unit)].matrices())
       on_host += subject.host_bytes(matrix);
     host.bytes.push_back(on_host);
+    if (units.is_elsewhere(static_cast<UnitId>(unit))) continue;
+    here.push_back(unit);
     for (std::size_t tier = 0; tier < tiers; ++tier) {
       bytes.push_back(world.unit_bytes[unit * tiers + tier]);
-      with_host.push_back(loss[unit * tiers + tier]);
+      of_tiers.push_back(loss[unit * tiers + tier]);
+      with_host_bytes.push_back(bytes.back());
+      with_host.push_back(of_tiers.back());
     }
-    bytes.push_back(0);
+    with_host_bytes.push_back(0);
     with_host.push_back(rate * host.chances[unit] * static_cast<double>(on_host) / (1e6 * speeds.host));
   }
   const Plan& plan = out.fitted.precision.plan;
   const std::int64_t room = plan.budget_bytes - (plan.total_bytes - plan.arena_bytes);
-  FOVEA_TRY(const precision::TierMix all_here,
-            precision::best_mix({world.tiers(), world.unit_bytes, loss, room}));
+  FOVEA_TRY(const precision::TierMix all_here, precision::best_mix({world.tiers(), bytes, of_tiers, room}));
   FOVEA_TRY(const precision::TierMix divided,
-            precision::best_mix({world.tiers() + 1, bytes, with_host, room}));
+            precision::best_mix({world.tiers() + 1, with_host_bytes, with_host, room}));
   std::vector<bool> to_host(precision::index(world.units()));
   double cost = 0;
-  for (std::size_t unit = 0; unit < to_host.size(); ++unit) {
-    to_host[unit] = divided.tiers[unit] == tiers;
-    if (!to_host[unit]) cost += with_host[unit * (tiers + 1) + divided.tiers[unit]];
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    to_host[here[i]] = divided.tiers[i] == tiers;
+    if (!to_host[here[i]]) cost += with_host[i * (tiers + 1) + divided.tiers[i]];
   }
   const auto count = std::ranges::count(to_host, true);
   if (count == 0 || cost + 1e3 * rate * host.seconds(units.units, to_host) >= all_here.loss) return {};
@@ -386,40 +403,6 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
   return {};
 }
 
-// What swaps may keep in main memory beside the plan's own: every version of what moves, half of what is left
-// at most, or what somebody asked for.
-Result<std::int64_t> host_cache_bytes(const LoadOptions& options, const Machine& machine,
-                                      const UnitPlan& units, const Plan& plan) {
-  const bool moves = moves_experts(units.policy) || lowers_layers(units.policy);
-  if (!moves || !machine.is_card()) return 0;
-  if (units.comes_from_host() && options.precision.host_cache_bytes > 0)
-    return fail(phrases::option_place("--host-cache"), errors::host_cache_of_places());
-  if (units.comes_from_host()) return 0;
-  const bool all_move = !units.changes_places.empty();
-  std::vector<std::int64_t> sizes;
-  std::int64_t all = 0;
-  for (const precision::UnitGroup& group : units.inputs.groups) {
-    if (group.absent == group.units && !all_move) continue;
-    sizes.insert(sizes.end(), group.bytes.begin(), group.bytes.end());
-    all += group.layers * (group.units - (all_move ? 0 : group.absent)) *
-           std::accumulate(group.bytes.begin(), group.bytes.end(), std::int64_t{0});
-  }
-  if (sizes.empty()) return 0;
-  const auto as_slabs = [&](std::int64_t bytes) {
-    return precision::VersionCache::plan(bytes, sizes).bytes();
-  };
-  const std::int64_t left = std::max<std::int64_t>(0, plan.host_available_bytes - plan.host_bytes);
-  const std::int64_t asked_for = options.precision.host_cache_bytes;
-  if (asked_for < 0) return as_slabs(std::min(all, left / 2));
-  const Phrase place = phrases::option_place("--host-cache");
-  const std::int64_t bytes = as_slabs(std::min(all, asked_for));
-  if (asked_for > 0 && bytes == 0)
-    return fail(place, errors::host_cache_too_small(Bytes{asked_for}, Bytes{std::ranges::max(sizes)}));
-  if (plan.host_available_bytes > 0 && bytes > left)
-    return fail(place, errors::host_cache_too_large(Bytes{bytes}, Bytes{left}));
-  return bytes;
-}
-
 // Where nobody named tiers, and of those that were chosen only some are in a calibrated store: the plan for
 // these. A calibration is worth more than a tier. Nothing where too little would be left to move.
 Result<std::optional<PlannedLoad>> plan_for_calibrated(const Subject& subject, const LoadOptions& options,
@@ -449,6 +432,45 @@ Result<std::optional<PlannedLoad>> plan_for_calibrated(const Subject& subject, c
 
 }  // namespace
 
+std::int64_t left_beside(const Plan& plan) {
+  if (plan.host_available_bytes == 0) return -1;
+  return std::max<std::int64_t>(0, plan.host_available_bytes - plan.host_bytes);
+}
+
+std::int64_t version_bytes(const UnitPlan& units) {
+  const bool moves = moves_experts(units.policy) || lowers_layers(units.policy);
+  if (!moves || units.comes_from_host()) return 0;
+  const bool all_move = !units.changes_places.empty();
+  std::int64_t all = 0;
+  for (const precision::UnitGroup& group : units.inputs.groups)
+    all += group.layers * (group.units - (all_move ? 0 : group.absent)) *
+           std::accumulate(group.bytes.begin(), group.bytes.end(), std::int64_t{0});
+  return all;
+}
+
+Result<std::int64_t> host_cache_bytes(const PrecisionRequest& request, const UnitPlan& units,
+                                      std::int64_t left) {
+  const std::int64_t asked_for = request.host_cache_bytes;
+  if (units.comes_from_host() && asked_for > 0)
+    return fail(phrases::option_place("--host-cache"), errors::host_cache_of_places());
+  const std::int64_t all = version_bytes(units);
+  if (all == 0) return 0;
+  std::vector<std::int64_t> sizes;
+  for (const precision::UnitGroup& group : units.inputs.groups)
+    if (group.absent < group.units || !units.changes_places.empty())
+      sizes.insert(sizes.end(), group.bytes.begin(), group.bytes.end());
+  const auto as_slabs = [&](std::int64_t bytes) {
+    return precision::VersionCache::plan(bytes, sizes).bytes();
+  };
+  if (asked_for < 0) return as_slabs(std::min(all, std::max<std::int64_t>(0, left) / 2));
+  const Phrase place = phrases::option_place("--host-cache");
+  const std::int64_t bytes = as_slabs(std::min(all, asked_for));
+  if (asked_for > 0 && bytes == 0)
+    return fail(place, errors::host_cache_too_small(Bytes{asked_for}, Bytes{std::ranges::max(sizes)}));
+  if (left >= 0 && bytes > left) return fail(place, errors::host_cache_too_large(Bytes{bytes}, Bytes{left}));
+  return bytes;
+}
+
 std::filesystem::path store_path(const LoadOptions& options, const checkpoint::StoreIdentity& identity) {
   if (!options.precision.store.empty()) return options.precision.store;
   return options.precision.stores_folder / precision::store_name(options.model, identity);
@@ -471,6 +493,9 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
     if (machine.first != nullptr) machine.facts.first_free_bytes = machine.first_free_bytes();
     machine.facts.main_memory_bytes = machine.main_memory_bytes();
   }
+  if (machine.first != nullptr) return plan_two_cards(subject, options, machine);
+  if (options.precision.first_budget_bytes > 0)
+    return fail(phrases::budget_place(), errors::budget_of_second_card());
   FOVEA_TRY(Fitted fitted, fit(subject, options, machine));
   PlannedLoad out{.fitted = std::move(fitted)};
   const std::int64_t from = options.precision.offload.stream_from;
@@ -513,14 +538,17 @@ Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options
     std::vector<bool> on_host = out.fitted.units.absent;
     for (std::size_t unit = 0; unit < out.fitted.units.changes_places.size(); ++unit)
       if (out.fitted.units.changes_places[unit]) on_host[unit] = true;
+    for (std::size_t unit = 0; unit < on_host.size(); ++unit)
+      if (out.fitted.units.is_elsewhere(static_cast<UnitId>(unit))) on_host[unit] = false;
     out.host = precision::host_shares(out.fitted.units.units, on_host);
     out.host_uses_per_token =
         uses_of_absent(out.fitted, subject.config->experts_used(), profile ? profile->uses : no_uses);
   }
   out.plan = describe(subject, options, machine, out.fitted);
-  if (!out.refused) {
-    FOVEA_TRY(out.plan.plan.host_cache_bytes,
-              host_cache_bytes(options, machine, out.fitted.units, out.plan.plan));
+  if (!out.refused && machine.is_card() && !machine.shares_layers()) {
+    const Plan& plan = out.plan.plan;
+    FOVEA_TRY(out.host_cache_bytes, host_cache_bytes(options.precision, out.fitted.units, left_beside(plan)));
+    out.plan.plan.host_cache_bytes = out.host_cache_bytes;
   }
   out.plan.basis = std::move(basis);
   out.plan.unit_tiers = shown_tiers(out.fitted.units, out.tiers);

@@ -32,13 +32,18 @@ double traffic_limit_gb_per_s(const PrecisionRequest& request, const std::functi
 Result<void> build_store(const checkpoint::Checkpoint& checkpoint, const PlannedLoad& planned,
                          const kernels::Device& device, const ProgressSink& progress, std::stop_token stop);
 
-// Reads the first versions into the arena and publishes them in the model's handles. Where experts change
-// places they come from `host`, which learns who has them, and there is no other source.
-Result<std::unique_ptr<PrecisionControl>> start_precision(PlannedLoad planned,
-                                                          std::unique_ptr<precision::VersionSource> source,
-                                                          std::unique_ptr<precision::Policy> policy,
-                                                          models::Model& model, models::HostWeights* host,
-                                                          const kernels::Device& device,
+// A card, or the processor, and what it begins with. Where experts change places they come from `host`, which
+// learns who has them, and there is no other source.
+struct CardLoad {
+  PlannedLoad planned;
+  std::unique_ptr<precision::VersionSource> source;
+  std::unique_ptr<precision::Policy> policy;
+  models::Model& model;
+  models::HostWeights* host = nullptr;
+  const kernels::Device& device;
+};
+// Reads the first versions into the arenas and publishes them in the models' handles.
+Result<std::unique_ptr<PrecisionControl>> start_precision(std::vector<CardLoad> cards,
                                                           const ProgressSink& progress, std::stop_token stop);
 
 }  // namespace fovea::runtime

@@ -74,10 +74,11 @@ layers::PassLimits pass_limits(const models::ModelConfig& config, const LoadOpti
           .segments = options.sequences};
 }
 
-void count_card(const models::ModelConfig& config, const LoadOptions& options, std::int64_t largest_expert,
-                precision::Surroundings& around) {
+void count_card(const models::ModelConfig& config, const LoadOptions& options, bool goes_on,
+                std::int64_t largest_expert, precision::Surroundings& around) {
   const layers::PassLimits limits = pass_limits(config, options);
-  const auto alone = layers::Forward::bytes_apart(config, limits, false);
+  const auto bytes = goes_on ? layers::Forward::first_bytes_apart : layers::Forward::bytes_apart;
+  const auto alone = bytes(config, limits, false);
   around.activation_bytes = alone.device;
   // Half of the reserve is for the driver's graphs; what a long context's take beyond that is kept free as
   // well.
@@ -85,10 +86,11 @@ void count_card(const models::ModelConfig& config, const LoadOptions& options, s
       layers::Graphs::driver_bytes(config.layer_count(), options.context, page_tokens, options.sequences);
   around.safety_bytes = std::max(precision::card_safety_bytes, precision::card_safety_bytes / 2 + graphs);
   around.safety_share = 0;
-  const std::int64_t saved =
-      plan_states(config, options).saved_bytes() + KvCache::window_bytes(kv_settings(config, options)).host;
+  const std::int64_t saved = goes_on ? 0
+                                     : plan_states(config, options).saved_bytes() +
+                                           KvCache::window_bytes(kv_settings(config, options)).host;
   around.exchange_bytes = alone.host + saved;
-  around.exchange_with_host_bytes = layers::Forward::bytes_apart(config, limits, true).host + saved;
+  around.exchange_with_host_bytes = bytes(config, limits, true).host + saved;
   if (largest_expert == 0) return;
   const layers::StreamedExperts::Bytes streaming = layers::StreamedExperts::bytes(
       config, limits.tokens, largest_expert, layers::StreamSettings{}.part_bytes);
@@ -156,8 +158,8 @@ KvCache::Settings kv_settings(const models::ModelConfig& config, const LoadOptio
   KvCache::Settings settings{.shape = page_shape(config, options),
                              .context = std::max(options.context, options.cache_tokens),
                              .sequences = options.sequences};
-  settings.host_layers = options.host_layers;
-  for (std::int64_t layer = options.host_layers; layer < config.layer_count(); ++layer) {
+  settings.first_layers = options.host_layers;
+  for (std::int64_t layer = 0; layer < config.layer_count(); ++layer) {
     const models::AttentionConfig* const attention = config.layer(layer).attention();
     if (attention && attention->kv_from < 0)
       settings.windows.window = std::max(settings.windows.window, attention->window);

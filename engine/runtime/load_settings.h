@@ -26,9 +26,9 @@ void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bo
 std::optional<Phrase> context_note(std::int64_t context, const models::ModelConfig& config);
 // Counts in a plan what a card's memory being out of the host's reach takes: what passes exchange with it,
 // what brings experts to it, of which `largest_expert` bytes lie in main memory at most, and what is kept
-// free.
-void count_card(const models::ModelConfig& config, const LoadOptions& options, std::int64_t largest_expert,
-                precision::Surroundings& around);
+// free. `goes_on`: on another card.
+void count_card(const models::ModelConfig& config, const LoadOptions& options, bool goes_on,
+                std::int64_t largest_expert, precision::Surroundings& around);
 kernels::Type storage_type(KvType kv);
 // What windows no longer see is kept to return to in a gibibyte at most, but for twice a window.
 PageShape page_shape(const models::ModelConfig& config, const LoadOptions& options);

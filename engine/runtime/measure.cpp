@@ -56,13 +56,14 @@ std::int64_t bytes(const kernels::Expert& expert) {
 
 TokenCost Engine::cost() const {
   const models::Model& model = *parts_->model;
+  const bool on_cards = parts_->first_device != nullptr;
   const std::int64_t bytes_before = parts_->first_layers ? parts_->first_layers->bytes_per_token() : 0;
   TokenCost cost{.weight_bytes = model.bytes_per_token() + bytes_before,
-                 .kv_bytes_per_token = parts_->cache->token_bytes(false),
-                 .window_bytes_per_token = parts_->cache->token_bytes(true),
+                 .kv_bytes_per_token = parts_->cache->token_bytes(false, on_cards),
+                 .window_bytes_per_token = parts_->cache->token_bytes(true, on_cards),
                  .window = parts_->cache->settings().windows.window,
                  .output_multiply_adds = multiply_adds(model.output())};
-  if (!parts_->first_device) cost.host_weight_bytes = bytes_before;
+  if (!on_cards) cost.host_weight_bytes = bytes_before;
   for (const models::LayerConfig& layer : model.config().layers) {
     if (const models::AttentionConfig* const attention = layer.attention())
       cost.attention_multiply_adds += 2 * attention->heads * attention->head_dim;
@@ -79,14 +80,16 @@ TokenCost Engine::cost() const {
     cost.multiply_adds += used * multiply_adds(layer.experts.front());
     cost.expert_bytes += used * bytes(layer.experts.front());
   }
-  if (!parts_->host_weights) return cost;
-  for (std::int64_t index = 0; index < model.config().layer_count(); ++index) {
-    const models::HostWeights::Layer& layer = parts_->host_weights->layer(index);
-    // Every expert used alike.
-    const std::int64_t experts = std::max<std::int64_t>(1, std::ssize(layer.experts));
-    std::int64_t routed = 0;
-    for (const kernels::Expert& expert : layer.experts) routed += expert.gate ? bytes(expert) : 0;
-    cost.host_weight_bytes += routed * used / experts + bytes(layer.shared);
+  for (const std::optional<models::HostWeights>* weights :
+       {&parts_->first_host_weights, &parts_->host_weights}) {
+    for (std::int64_t index = 0; *weights && index < model.config().layer_count(); ++index) {
+      const models::HostWeights::Layer& layer = (*weights)->layer(index);
+      // Every expert used alike.
+      const std::int64_t experts = std::max<std::int64_t>(1, std::ssize(layer.experts));
+      std::int64_t routed = 0;
+      for (const kernels::Expert& expert : layer.experts) routed += expert.gate ? bytes(expert) : 0;
+      cost.host_weight_bytes += routed * used / experts + bytes(layer.shared);
+    }
   }
   return cost;
 }

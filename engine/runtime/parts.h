@@ -69,10 +69,11 @@ struct Engine::Parts {
   const kernels::Device* first_device = nullptr;  // another card, that computes the first layers; or null
   std::unique_ptr<kernels::Stream> stream;
   std::optional<models::Model> model;
-  std::optional<models::Model> first_layers;             // that the processor or the first card computes
-  std::optional<models::HostWeights> host_weights;       // what else it computes with, beside the device
-  std::unique_ptr<runtime::PrecisionControl> precision;  // null: every weight as the file has it
-  std::unique_ptr<runtime::UnitWatch> watch;             // null: … and there are no experts
+  std::optional<models::Model> first_layers;              // that the processor or the first card computes
+  std::optional<models::HostWeights> host_weights;        // what else it computes with, beside the device …
+  std::optional<models::HostWeights> first_host_weights;  // … and beside the first card
+  std::unique_ptr<runtime::PrecisionControl> precision;   // null: every weight as the file has it
+  std::unique_ptr<runtime::UnitWatch> watch;              // null: … and there are no experts
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;
   std::unique_ptr<runtime::EnergyMeter> energy;
@@ -95,13 +96,20 @@ struct Engine::Parts {
     return has_it.layers()[static_cast<std::size_t>(index)];
   }
   std::vector<ExpertLayer> expert_layers() const;
-  // Of main memory beside a card, and of another card.
+  // Of main memory beside a card, …
   std::int64_t host_weight_bytes() const {
     return (first_layers && !first_device ? first_layers->weight_bytes() : 0) +
-           (host_weights ? host_weights->bytes() : 0);
+           (host_weights ? host_weights->bytes() : 0) +
+           (first_host_weights ? first_host_weights->bytes() : 0);
   }
+  // … and of another card, all and its arena.
   std::int64_t first_card_bytes() const {
-    return first_device ? first_layers->weight_bytes() + cache->host_bytes() + forward->first_bytes() : 0;
+    if (!first_device) return 0;
+    return first_layers->weight_bytes() + cache->first_bytes() + forward->first_bytes() +
+           first_arena_bytes() + (precision ? precision->cards().front().own_bytes() : 0);
+  }
+  std::int64_t first_arena_bytes() const {
+    return first_device && precision ? precision->cards().front().residency->arena().bytes() : 0;
   }
 
   // Of prompts, in the next pass: the plan's, or fewer where a policy moves much.

@@ -104,8 +104,10 @@ std::vector<PlanDifference> differences(const LoadPlan& was, const LoadPlan& is)
     if (before != now) found.push_back({.what = what, .before = before, .now = now});
   };
   compare(budget, was.plan.budget_bytes, is.plan.budget_bytes);
-  compare(device_bytes, was.plan.total_bytes + was.plan.first_card.total_bytes(),
-          is.plan.total_bytes + is.plan.first_card.total_bytes());
+  compare(budget, was.plan.first_card.budget_bytes, is.plan.first_card.budget_bytes);
+  compare(first_layers, was.plan.first_card.layers, is.plan.first_card.layers);
+  compare(device_bytes, was.plan.total_bytes + was.plan.first_card.total_bytes,
+          is.plan.total_bytes + is.plan.first_card.total_bytes);
   compare(host_bytes, was.plan.host_bytes, is.plan.host_bytes);
   const std::int64_t moved = units_moved(was, is);
   if (moved > 0)
@@ -127,6 +129,8 @@ Phrase phrase_of(const PlanDifference& d) {
   switch (d.what) {
     case PlanDifference::What::budget:
       return sizes(phrases::budget_is_other);
+    case PlanDifference::What::first_layers:
+      return phrases::first_layers_are_others(d.now, d.before);
     case PlanDifference::What::device_bytes:
       return sizes(phrases::device_takes_other);
     case PlanDifference::What::host_bytes:
@@ -156,8 +160,12 @@ Result<LoadPlan> runtime::plan_file(const LoadOptions& options, const Machine& m
   FOVEA_TRY(const auto config, models::read_config(file));
   FOVEA_TRY(const auto weights, models::plan_weights(file, config));
   FOVEA_TRY(const kernels::Device* processor, chosen_device({}));
-  const kernels::Device& first = machine.first != nullptr ? *machine.first : *processor;
-  return plan_of(subject_of(options.model, file, weights, config, *machine.device, first), options, machine);
+  Subject subject = subject_of(options.model, file, weights, config, *machine.device, *processor);
+  std::optional<Subject> on_first;
+  if (machine.first != nullptr)
+    subject.on_first =
+        &on_first.emplace(subject_of(options.model, file, weights, config, *machine.first, *processor));
+  return plan_of(subject, options, machine);
 }
 
 Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given, const MachineFacts& facts) {
@@ -180,43 +188,59 @@ Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given,
     const kernels::Type dense_type = dense_tier.front().type.value_or(kernels::Type::bf16);
     const std::int64_t dense =
         choice.dense_bytes > 0 ? choice.dense_bytes : precision::dense_bytes(*shape, dense_type);
-    return plan_of(
-        {.name = std::string(shape->name),
-         .config = &config,
-         .weights = &weights.plan,
-         .dense_bytes =
-             [&](models::UnitScope scope) {
-               if (scope != models::UnitScope::none) return dense;
-               return dense + kernels::row_bytes(shape->expert_type, precision::expert_weights(*shape));
-             },
-         .host_bytes =
-             [processor](const models::MatrixSource& m) {
-               const kernels::Type type = m.tensor->type;
-               return models::aligned(processor->packed_bytes(
-                   processor->preferred_packing(type, m.rows, m.columns), type, m.rows, m.columns));
-             },
-         .dense_bytes_per_token =
-             [token = dense - kernels::row_bytes(dense_type, precision::looked_up_weights(*shape))](
-                 models::UnitScope) { return token; },
-         .multiply_adds = static_cast<double>(precision::multiply_adds(*shape)),
-         .host_layers =
-             [&](models::UnitScope, std::int64_t layers) {
-               const double share = static_cast<double>(layers) / static_cast<double>(shape->layers);
-               const std::int64_t table = shape->vocabulary * shape->hidden;
-               const std::int64_t looked_up = precision::looked_up_weights(*shape);
-               const auto in_layers = static_cast<double>(
-                   std::max<std::int64_t>(0, dense - kernels::row_bytes(dense_type, table + looked_up)));
-               const std::int64_t chosen =
-                   shape->layers * shape->experts_used * 3 * shape->hidden * shape->expert_width;
-               const auto multiply_adds = static_cast<double>(precision::multiply_adds(*shape) - chosen);
-               const std::int64_t bytes = std::llround(share * in_layers);
-               return runtime::Subject::HostLayers{
-                   .device_bytes = bytes + kernels::row_bytes(dense_type, looked_up),
-                   .host_bytes = bytes + kernels::row_bytes(dense_type, table),
-                   .bytes_per_token = share * in_layers,
-                   .multiply_adds = share * multiply_adds};
-             }},
-        options, machine);
+    const std::int64_t table = shape->vocabulary * shape->hidden, layer_count = shape->layers;
+    const std::int64_t looked_up = precision::looked_up_weights(*shape);
+    const std::int64_t in_layers =
+        std::max<std::int64_t>(0, dense - kernels::row_bytes(dense_type, table + looked_up));
+    const std::int64_t chosen = shape->experts_used * 3 * shape->hidden * shape->expert_width;  // of a layer
+    const auto share = [layer_count](const models::LayerRange& layers) {
+      return static_cast<double>(layers.end - layers.first) / static_cast<double>(layer_count);
+    };
+    // The embedding is with the first layer, the output with the last.
+    const auto dense_of = [=](const models::LayerRange& layers) -> std::int64_t {
+      if (layers == models::LayerRange{0, layer_count}) return dense;
+      return std::llround(share(layers) * static_cast<double>(in_layers)) +
+             (layers.first == 0 ? kernels::row_bytes(dense_type, looked_up) : 0) +
+             (layers.end == layer_count ? kernels::row_bytes(dense_type, table) : 0);
+    };
+    runtime::Subject subject{
+        .name = std::string(shape->name),
+        .config = &config,
+        .weights = &weights.plan,
+        .dense_bytes = [&](models::UnitScope scope, const models::LayerRange& layers) -> std::int64_t {
+          if (scope != models::UnitScope::none) return dense_of(layers);
+          const std::int64_t experts =
+              kernels::row_bytes(shape->expert_type, precision::expert_weights(*shape));
+          return dense_of(layers) + std::llround(share(layers) * static_cast<double>(experts));
+        },
+        .host_bytes =
+            [processor](const models::MatrixSource& m) {
+              const kernels::Type type = m.tensor->type;
+              return models::aligned(processor->packed_bytes(
+                  processor->preferred_packing(type, m.rows, m.columns), type, m.rows, m.columns));
+            },
+        .dense_bytes_per_token =
+            [&](models::UnitScope, const models::LayerRange& layers) {
+              return static_cast<double>(dense_of(layers) -
+                                         (layers.first == 0 ? kernels::row_bytes(dense_type, looked_up) : 0));
+            },
+        .multiply_adds =
+            [&](const models::LayerRange& layers) {
+              return share(layers) * static_cast<double>(precision::multiply_adds(*shape));
+            },
+        .host_layers =
+            [&](models::UnitScope, std::int64_t layers) {
+              const double of_all = share({0, layers});
+              const auto bytes = of_all * static_cast<double>(in_layers);
+              return runtime::Subject::HostLayers{
+                  .host_bytes = std::llround(bytes) + kernels::row_bytes(dense_type, table),
+                  .bytes_per_token = bytes,
+                  .multiply_adds =
+                      of_all * static_cast<double>(precision::multiply_adds(*shape) - layer_count * chosen)};
+            }};
+    runtime::Subject on_first = subject;  // it has no weights that a card would pack
+    subject.on_first = &on_first;
+    return plan_of(subject, options, machine);
   });
 }
 

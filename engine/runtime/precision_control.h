@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/api/precision.h"
@@ -43,22 +44,32 @@ struct UseBits {
   double mean() const { return uses > 0 ? bits / static_cast<double>(uses) : 0; }
 };
 
+// On one card or processor: what it has of the units, and what moves them there.
+struct CardPrecision {
+  models::LayerRange layers;  // whose units it has
+  const kernels::Device* device = nullptr;
+  precision::PrecisionPlan plan = {};
+  std::unique_ptr<precision::VersionSource> source = nullptr;
+  const precision::VersionCache* cache = nullptr;  // the source, where it is one
+  std::optional<Error> not_cached = {};            // why it is none
+  std::int64_t packed_bytes = 0;                   // of the device, where the source unpacks there
+  std::unique_ptr<precision::FirstToken> first_token = nullptr;
+  std::unique_ptr<precision::Residency> residency = nullptr;
+  std::unique_ptr<precision::Policy> policy = nullptr;
+  std::unique_ptr<precision::QualityMeter> quality = nullptr;
+
+  // On the device, beside the residency's.
+  std::int64_t own_bytes() const { return first_token->bytes() + packed_bytes; }
+};
+
 class PrecisionControl final {
  public:
   struct Parts {
-    const kernels::Device* device = nullptr;
     std::unique_ptr<precision::UnitTable> units;
-    std::unique_ptr<precision::TierSet> tiers;
-    precision::PrecisionPlan plan;
-    std::unique_ptr<precision::VersionSource> source;
-    const precision::VersionCache* cache = nullptr;  // the source, where it is one
-    std::optional<Error> not_cached = {};            // why it is none
-    std::int64_t packed_bytes = 0;                   // of the device, where the source unpacks there
-    std::unique_ptr<precision::FirstToken> first_token;
-    std::unique_ptr<precision::Residency> residency;
-    std::unique_ptr<precision::Policy> policy;
+    std::unique_ptr<precision::TierSet> tiers;  // of each card
+    // One, or two cards of which the first has the first layers: nothing crosses, and each moves its own.
+    std::vector<CardPrecision> cards;
     std::vector<float> calibrated_uses = {};  // [units]: precision::StoreProfile::uses
-    std::unique_ptr<precision::QualityMeter> quality;
     std::optional<SwapLog> log;
   };
   explicit PrecisionControl(Parts parts);
@@ -84,13 +95,14 @@ class PrecisionControl final {
   std::span<const UseBits> use_bits() const { return use_bits_; }
   // That a pass which has just run met: as in a snapshot, on disk alone as the lowest.
   std::uint8_t tier_met(precision::UnitId unit) const;
-  const QualityState& quality() const { return parts_.quality->state(); }
-  // See Policy; of this model, [units].
-  std::span<const float> profile() const { return parts_.policy->profile(); }
-  void recall(std::span<const float> profile) { parts_.policy->recall(profile); }
-  bool wants_entropy() const { return parts_.policy->wants_entropy(); }
-  std::int64_t prompt_pass_tokens(std::int64_t most) const { return parts_.policy->prompt_pass_tokens(most); }
-  std::int64_t prompt_tokens_watched() const { return parts_.policy->prompt_tokens_watched(); }
+  QualityState quality() const;
+  // See Policy; of this model, [units] …
+  std::span<const float> profile() const { return of_units(&precision::Policy::profile, profile_); }
+  void recall(std::span<const float> profile);
+  // … and of two cards what either wants.
+  bool wants_entropy() const;
+  std::int64_t prompt_pass_tokens(std::int64_t most) const;
+  std::int64_t prompt_tokens_watched() const;
   // Why the last pass was stopped by serve(), if it was.
   std::optional<Error> take_error();
 
@@ -98,26 +110,37 @@ class PrecisionControl final {
   layers::PassObserver::Needs needs() const;
 
   const precision::UnitTable& units() const { return *parts_.units; }
-  const precision::PrecisionPlan& plan() const { return parts_.plan; }
-  // On the device, beside the residency's.
-  std::int64_t own_bytes() const { return parts_.first_token->bytes() + parts_.packed_bytes; }
-  std::int64_t transfer_bytes() const { return parts_.residency->transfer_bytes(); }
-  std::int64_t cached_bytes() const { return parts_.cache != nullptr ? parts_.cache->use().held_bytes : 0; }
+  const std::vector<CardPrecision>& cards() const { return parts_.cards; }
+  std::int64_t transfer_bytes() const;
+  std::int64_t cached_bytes() const;
   // Why nothing is kept in main memory although the plan has room for it.
-  const std::optional<Error>& not_cached() const { return parts_.not_cached; }
-  // accounted_bytes: of what this and the residency hold, with the plan's safety.
+  const std::optional<Error>& not_cached() const;
+  // accounted_bytes: of what this and the residencies hold, with the plans' safety.
   PrecisionUse use() const;
 
   std::span<const float> calibrated_uses() const { return parts_.calibrated_uses; }
   // The policy's, [units]; empty: it measures none.
-  std::span<const float> hotness() const { return parts_.policy->hotness(); }
+  std::span<const float> hotness() const { return of_units(&precision::Policy::hotness, hotness_); }
   // Gives a snapshot its tiers, its pools and the budget, …
   void describe(Snapshot& snapshot) const;
   // … and what they hold now; a unit stands at `indices` [units] in it.
   void show(Snapshot& snapshot, std::span<const std::int64_t> indices) const;
 
  private:
-  bool propose();
+  const CardPrecision& card_of(precision::UnitId unit) const {
+    const std::vector<CardPrecision>& cards = parts_.cards;
+    return unit < parts_.units->first(cards.front().layers.end) ? cards.front() : cards.back();
+  }
+  CardPrecision& card_of(precision::UnitId unit) {
+    return const_cast<CardPrecision&>(std::as_const(*this).card_of(unit));
+  }
+  precision::TierId published(precision::UnitId unit) const {
+    return card_of(unit).residency->tiers()[static_cast<std::size_t>(unit)];
+  }
+  std::span<const float> of_units(std::span<const float> (precision::Policy::*what)() const,
+                                  std::vector<float>& both) const;
+  double mean_bits_per_weight() const;
+  bool propose(CardPrecision& card);
   UseBits bits_of(const precision::Observation& observation) const;
   void count(std::span<const precision::Observation> observations);
   void count_hits(std::int64_t tokens);
@@ -126,6 +149,7 @@ class PrecisionControl final {
   std::uint8_t shown(precision::TierId tier) const;
   void show_units(Snapshot& snapshot, std::span<const std::int64_t> indices) const;
   void show_swaps(Snapshot& snapshot) const;
+  void show_pools(Snapshot& snapshot) const;
 
   using Clock = std::chrono::steady_clock;
 
@@ -141,6 +165,7 @@ class PrecisionControl final {
   std::vector<std::int64_t> version_bytes_;  // [units, tiers]
   std::vector<double> file_bits_;            // [units] for each weight, which the host computes with
   decltype(Snapshot::decisions) last_decisions_{};
+  mutable std::vector<float> profile_, hotness_;  // [units], of two cards
   std::optional<Error> error_;
 };
 

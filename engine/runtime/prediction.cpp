@@ -80,6 +80,8 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
     return precision::unit_reads(fitted.units, fitted.precision, chances, subject.host_bytes);
   };
   std::vector<double> chances = precision::chances(fitted.units.units, config.experts_used(), uses);
+  for (UnitId unit = 0; unit < static_cast<UnitId>(chances.size()); ++unit)
+    if (fitted.units.is_elsewhere(unit)) chances[static_cast<std::size_t>(unit)] = 0;
   auto token = reads(chances);
   if (!card) {
     const OnDisk disk = on_disk(fitted, chances);
@@ -88,7 +90,8 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
   }
   // Of layers that are the processor's as a whole, and of the device's.
   const UnitTable& units = fitted.units.units;
-  const std::int64_t host_layers = machine.first == nullptr ? fitted.host_layers : 0;
+  const models::LayerRange& here = fitted.layers;
+  const std::int64_t host_layers = machine.shares_layers() ? 0 : fitted.host_layers;
   const UnitId end = static_cast<UnitId>(units.size()), own = units.first(host_layers);
   const auto there = [&](UnitId first, UnitId last) {
     return card ? on_host(subject, fitted.units, chances, first, last) : OnHost{};
@@ -102,37 +105,27 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
   const auto pass = reads(chances);
   const models::UnitScope scope = fitted.units.units.scope();
   const Subject::HostLayers& before = fitted.before;
-  const auto dense = static_cast<double>(subject.dense_bytes_per_token(scope)) - before.bytes_per_token;
+  const double dense = subject.dense_bytes_per_token(scope, here);
   const bool moves_experts = scope == models::UnitScope::experts;
   // Where the units of a mixture are its layers, its experts are as the file has them.
-  const double file_experts =
-      experts && !moves_experts
-          ? static_cast<double>(subject.dense_bytes_per_token(models::UnitScope::none) -
-                                subject.dense_bytes_per_token(models::UnitScope::experts))
-          : 0;
+  const double file_experts = experts && !moves_experts
+                                  ? subject.dense_bytes_per_token(models::UnitScope::none, here) -
+                                        subject.dense_bytes_per_token(models::UnitScope::experts, here)
+                                  : 0;
   plan.device_part = {.dense_bytes = moves_experts ? dense : dense - file_experts + token.device,
                       .expert_bytes = moves_experts ? token.device : file_experts,
                       .gb_per_s = facts.device_gb_per_s};
   if (facts.device_gb_per_s == 0 && card && !machine.is_another())
     plan.device_part.gb_per_s = machine.device->facts().bandwidth_gb_per_s;
-  if (const Plan::FirstCard& first = plan.plan.first_card; machine.first != nullptr) {
-    // One after the other: each byte at the speed of its card.
-    std::int64_t here = plan.plan.parts.dense;
-    for (const PlanTier& tier : plan.plan.parts.experts) here += tier.bytes;
-    const auto there = static_cast<double>(first.weights);
-    const double share = there / (there + static_cast<double>(here));
-    const double other = machine.first->facts().bandwidth_gb_per_s;
-    double& gb_per_s = plan.device_part.gb_per_s;
-    if (gb_per_s > 0 && other > 0) gb_per_s = 1 / (share / other + (1 - share) / gb_per_s);
-  }
-  plan.prompt = {
-      .device = {.multiply_adds = subject.multiply_adds - host_multiply_adds - before_multiply_adds,
-                 .bytes = dense + pass.device +
-                          file_experts * (in_pass(used_share(config)) / used_share(config) - 1),
-                 .gop_per_s = facts.device_gop_per_s},
-      .attention = attention_parts(config, host_layers, config.layer_count()),
-      .before_attention = attention_parts(config, 0, host_layers),
-      .output_multiply_adds = static_cast<double>(config.vocabulary * config.hidden)};
+  plan.prompt = {.device = {.multiply_adds = subject.multiply_adds(here) - host_multiply_adds,
+                            .bytes = dense + pass.device +
+                                     file_experts * (in_pass(used_share(config)) / used_share(config) - 1),
+                            .gop_per_s = facts.device_gop_per_s},
+                 .attention = attention_parts(config, here.first, here.end),
+                 .before_attention = attention_parts(config, 0, host_layers),
+                 .output_multiply_adds = here.end == config.layer_count()
+                                             ? static_cast<double>(config.vocabulary * config.hidden)
+                                             : 0};
   if (!card || (token.host == 0 && host_layers == 0)) return;
   plan.host_part = {.dense_bytes = before.bytes_per_token + (experts ? 0 : token.host),
                     .expert_bytes = experts ? token.host : 0,

@@ -9,41 +9,44 @@
 
 namespace fovea::runtime {
 
-Result<std::unique_ptr<WindowPages>> WindowPages::create(const PageShape& shape, const Settings& settings,
-                                                         std::int64_t pages, bool poison,
-                                                         const kernels::Device& device,
-                                                         kernels::Stream& stream) {
-  FOVEA_TRY(PagePool pool, PagePool::create(shape, settings.places, device, stream));
-  std::unique_ptr<WindowPages> windows(
-      new WindowPages(std::move(pool), settings, pages, poison, device, stream));
-  if (settings.saved == 0) return windows;
-  const std::int64_t bytes = settings.saved * shape.page_bytes();
-  windows->host_ = device.allocate_host(bytes);
-  if (windows->host_ == nullptr) {
-    return fail(phrases::kv_cache_place(),
-                errors::no_memory_for_tokens(Bytes{bytes}, settings.saved * shape.page_tokens));
+Result<std::unique_ptr<WindowPages>> WindowPages::create(std::span<const Side> sides,
+                                                         const Settings& settings, std::int64_t pages,
+                                                         bool poison) {
+  std::unique_ptr<WindowPages> windows(new WindowPages(settings, pages, poison));
+  for (const Side& side : sides) {
+    FOVEA_TRY(PagePool pool, PagePool::create(side.shape, settings.places, side.device, side.stream));
+    Half& half = windows->halves_.emplace_back(Half{std::move(pool), side.device, side.stream});
+    const std::int64_t bytes = settings.saved * side.shape.page_bytes();
+    if (bytes == 0) continue;
+    half.host = side.device.allocate_host(bytes);
+    if (half.host == nullptr) {
+      return fail(phrases::kv_cache_place(),
+                  errors::no_memory_for_tokens(Bytes{bytes}, settings.saved * side.shape.page_tokens));
+    }
   }
   return windows;
 }
 
-WindowPages::WindowPages(PagePool pool, const Settings& settings, std::int64_t pages, bool poison,
-                         const kernels::Device& device, kernels::Stream& stream)
-    : pool_(std::move(pool)),
-      settings_(settings),
-      poison_(poison),
-      device_(device),
-      stream_(stream),
-      parts_(static_cast<std::size_t>(pages)) {
+WindowPages::WindowPages(const Settings& settings, std::int64_t pages, bool poison)
+    : settings_(settings), poison_(poison), parts_(static_cast<std::size_t>(pages)) {
   for (auto place = static_cast<PageId>(settings.places); place-- > 0;) free_.push_back(place);
   for (auto place = static_cast<PageId>(settings.saved); place-- > 0;) free_saved_.push_back(place);
 }
 
 WindowPages::~WindowPages() {
-  if (host_ != nullptr) device_.release_host(host_, settings_.saved * pool_.shape().page_bytes());
+  for (const Half& half : halves_)
+    if (half.host != nullptr)
+      half.device.release_host(half.host, settings_.saved * half.pool.shape().page_bytes());
+}
+
+const PagePool& WindowPages::pool_of(std::size_t layer) const {
+  const auto half = std::ranges::find_if(
+      halves_, [&](const Half& each) { return each.pool.shape().layers[layer].kv_heads > 0; });
+  return half == halves_.end() ? halves_.front().pool : half->pool;
 }
 
 std::int64_t WindowPages::first_seen(std::int64_t length) const {
-  return std::max<std::int64_t>(length - settings_.window + 1, 0) / pool_.shape().page_tokens;
+  return std::max<std::int64_t>(length - settings_.window + 1, 0) / halves_.front().pool.shape().page_tokens;
 }
 
 bool WindowPages::has_room() const {
@@ -77,7 +80,9 @@ void WindowPages::save(Part& part) {
   part.place = free_saved_.back();
   part.is_saved = true;
   free_saved_.pop_back();
-  device_.read_back(saved_memory(part.place), pool_.page(from), pool_.shape().page_bytes(), stream_);
+  for (const Half& half : halves_)
+    half.device.read_back(half.saved(part.place), half.pool.page(from), half.pool.shape().page_bytes(),
+                          half.stream);
 }
 
 PageId WindowPages::free_place() {
@@ -88,7 +93,8 @@ PageId WindowPages::free_place() {
   }
   const PageId place = free_.back();
   free_.pop_back();
-  if (poison_) pool_.poison(place);
+  for (const Half& half : halves_)
+    if (poison_) half.pool.poison(place);
   return place;
 }
 
@@ -112,7 +118,9 @@ bool WindowPages::see(std::span<const PageId> pages) {
       for (const PageId each : pages) leave(each);
       return false;
     }
-    device_.copy(pool_.page(place), saved_memory(part.place), pool_.shape().page_bytes(), stream_);
+    for (const Half& half : halves_)
+      half.device.copy(half.pool.page(place), half.saved(part.place), half.pool.shape().page_bytes(),
+                       half.stream);
     drop(part);
     part.place = place;
   }
@@ -127,7 +135,7 @@ void WindowPages::leave(PageId page) {
 
 void WindowPages::copy(PageId from, PageId to, std::int64_t tokens) {
   assert(is_here(at(from)) && is_here(at(to)));
-  pool_.copy(at(from).place, at(to).place, tokens);
+  for (const Half& half : halves_) half.pool.copy(at(from).place, at(to).place, tokens);
 }
 
 bool WindowPages::replace(PageId page, PageId same) {
@@ -138,7 +146,7 @@ bool WindowPages::replace(PageId page, PageId same) {
     if (part.viewers > 1) {
       place = free_place();
       if (place == nowhere) return false;
-      pool_.copy(part.place, place, pool_.shape().page_tokens);
+      for (const Half& half : halves_) half.pool.copy(part.place, place, half.pool.shape().page_tokens);
     } else {
       part.place = nowhere;
     }

@@ -23,11 +23,16 @@ class WindowPages {
     std::int64_t places = 0;  // on the device, in pages
     std::int64_t saved = 0;   // in the host's memory, in pages
   };
-  // `shape`: of these layers, the others keep nothing. `pages`: of the tree. Pages move in the stream's
-  // order, which must be that of the passes. ErrorKind::memory.
-  static Result<std::unique_ptr<WindowPages>> create(const PageShape& shape, const Settings& settings,
-                                                     std::int64_t pages, bool poison,
-                                                     const kernels::Device& device, kernels::Stream& stream);
+  // Where some of these layers are computed. Pages move in the stream's order, which must be that of the
+  // passes.
+  struct Side {
+    PageShape shape;  // the others keep nothing
+    const kernels::Device& device;
+    kernels::Stream& stream;
+  };
+  // A page is on all sides at once, or on none. `pages`: of the tree. ErrorKind::memory.
+  static Result<std::unique_ptr<WindowPages>> create(std::span<const Side> sides, const Settings& settings,
+                                                     std::int64_t pages, bool poison);
   ~WindowPages();
   WindowPages(const WindowPages&) = delete;
   WindowPages& operator=(const WindowPages&) = delete;
@@ -52,10 +57,11 @@ class WindowPages {
   void forget(PageId page);
 
   // Of a page that is seen.
-  std::byte* keys(PageId page, std::size_t layer) const { return pool_.keys(at(page).place, layer); }
-  std::byte* values(PageId page, std::size_t layer) const { return pool_.values(at(page).place, layer); }
+  std::byte* keys(PageId page, std::size_t layer) const { return pool_of(layer).keys(at(page).place, layer); }
+  std::byte* values(PageId page, std::size_t layer) const {
+    return pool_of(layer).values(at(page).place, layer);
+  }
 
-  std::int64_t bytes() const { return pool_.bytes(); }
   std::int64_t saved_pages() const { return settings_.saved - std::ssize(free_saved_); }
 
  private:
@@ -66,8 +72,16 @@ class WindowPages {
     std::int32_t viewers = 0;
     std::uint64_t last_seen = 0;
   };
-  WindowPages(PagePool pool, const Settings& settings, std::int64_t pages, bool poison,
-              const kernels::Device& device, kernels::Stream& stream);
+  struct Half {
+    PagePool pool;
+    const kernels::Device& device;
+    kernels::Stream& stream;
+    std::byte* host = nullptr;  // [saved]
+
+    std::byte* saved(PageId place) const { return host + place * pool.shape().page_bytes(); }
+  };
+  WindowPages(const Settings& settings, std::int64_t pages, bool poison);
+  const PagePool& pool_of(std::size_t layer) const;
   Part& at(PageId page) { return parts_[static_cast<std::size_t>(page)]; }
   const Part& at(PageId page) const { return parts_[static_cast<std::size_t>(page)]; }
   bool is_here(const Part& part) const { return part.place != nowhere && !part.is_saved; }
@@ -75,15 +89,11 @@ class WindowPages {
   PageId free_place();  // nowhere: all are seen
   void save(Part& part);
   void drop(Part& part);
-  std::byte* saved_memory(PageId place) const { return host_ + place * pool_.shape().page_bytes(); }
 
-  PagePool pool_;
+  std::vector<Half> halves_;
   const Settings settings_;
   const bool poison_;
-  const kernels::Device& device_;
-  kernels::Stream& stream_;
-  std::byte* host_ = nullptr;  // [saved]
-  std::vector<Part> parts_;    // [pages of the tree]
+  std::vector<Part> parts_;  // [pages of the tree]
   std::vector<PageId> free_, free_saved_;
   std::uint64_t clock_ = 0;
 };

@@ -30,4 +30,15 @@ Result<std::vector<float>> all_logits(Engine& engine, std::span<const TokenId> t
   return all;
 }
 
+Phrase wrong_logit(std::span<const float> logits, const GoldenModel& model) {
+  if (logits.size() != model.logits.size())
+    return phrases::selftest_logit_count(logits.size(), model.logits.size());
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    const double error = std::abs(static_cast<double>(logits[i]) - static_cast<double>(model.logits[i]));
+    if (!(error <= model.tolerance))
+      return phrases::selftest_logit(i, logits[i], model.logits[i], model.tolerance);
+  }
+  return {};
+}
+
 }  // namespace fovea::selftest

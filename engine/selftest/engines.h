@@ -17,4 +17,7 @@ Result<LoadOptions> request_for(const GoldenModel& model, const Bench& bench);
 Result<std::vector<float>> all_logits(Engine& engine, std::span<const TokenId> tokens,
                                       const std::stop_token& stop);
 
+// Where they are off from the model's by more than is allowed; empty: nowhere.
+Phrase wrong_logit(std::span<const float> logits, const GoldenModel& model);
+
 }  // namespace fovea::selftest

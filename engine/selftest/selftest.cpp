@@ -8,6 +8,7 @@
 #include "engine/runtime/parts.h"
 #include "engine/runtime/processor.h"
 #include "engine/selftest/errors.h"
+#include "kernels/api/gpus.h"
 
 namespace fovea {
 namespace {
@@ -63,10 +64,12 @@ std::unexpected<Error> selftest::stopped() {
 }
 
 Result<SelfTestResult> selftest::run(const kernels::Device& device, const SelfTestSettings& settings,
-                                     const ProgressSink& progress, std::stop_token stop) {
+                                     const ProgressSink& progress, std::stop_token stop,
+                                     const kernels::Device* second) {
   return exhaustion_as_error([&]() -> Result<SelfTestResult> {
     FOVEA_TRY(const TemporaryFolder folder, TemporaryFolder::create());
     const Bench bench{.device = device,
+                      .second = second,
                       .threads = settings.threads > 0 ? settings.threads : runtime::physical_cores(),
                       .seed = settings.seed,
                       .quick = settings.quick,
@@ -82,6 +85,11 @@ Result<SelfTestResult> selftest::run(const kernels::Device& device, const SelfTe
     result.parts.push_back(std::move(graphs));
     FOVEA_TRY(auto storm, test_swap_storm(bench));
     result.parts.push_back(std::move(storm));
+    if (device.memory_is_host()) return result;
+    FOVEA_TRY(auto places, test_places(bench));
+    result.parts.push_back(std::move(places));
+    FOVEA_TRY(auto divided, test_two_cards(bench));
+    result.parts.push_back(std::move(divided));
     return result;
   });
 }
@@ -89,7 +97,10 @@ Result<SelfTestResult> selftest::run(const kernels::Device& device, const SelfTe
 Result<SelfTestResult> run_selftest(const SelfTestSettings& settings, const ProgressSink& progress,
                                     std::stop_token stop) {
   FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(settings.device));
-  return selftest::run(*device, settings, progress, std::move(stop));
+  const kernels::Device* second = nullptr;
+  for (const kernels::ModuleDevice& other : kernels::gpus().devices)
+    if (!device->memory_is_host() && other.device && other.device != device) second = other.device;
+  return selftest::run(*device, settings, progress, std::move(stop), second);
 }
 
 }  // namespace fovea

@@ -1,7 +1,4 @@
 // Small models through the whole engine, against transformers.
-#include <cmath>
-#include <string>
-
 #include "engine/core/result.h"
 #include "engine/runtime/load.h"
 #include "engine/selftest/engines.h"
@@ -9,22 +6,6 @@
 #include "engine/selftest/selftest.h"
 
 namespace fovea::selftest {
-namespace {
-
-// Where the logits are off by more than is allowed; empty: nowhere.
-Phrase difference(const std::vector<float>& logits, const GoldenModel& model) {
-  if (logits.size() != model.logits.size())
-    return phrases::selftest_logit_count(logits.size(), model.logits.size());
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    const double error = std::abs(static_cast<double>(logits[i]) - static_cast<double>(model.logits[i]));
-    if (error <= model.tolerance) continue;
-    return phrases::selftest_logit(i, logits[i], model.logits[i], model.tolerance);
-  }
-  return {};
-}
-
-}  // namespace
-
 Result<SelfTestPart> test_whole_model(const Bench& bench) {
   SelfTestPart part{.name = "whole model", .faults = {}};
   FOVEA_TRY(const auto models, golden_models());
@@ -42,7 +23,7 @@ Result<SelfTestPart> test_whole_model(const Bench& bench) {
       request.chunk = chunk;
       FOVEA_TRY(const auto engine, runtime::load(request, {}, {}, bench.stop, &bench.device));
       FOVEA_TRY(const auto logits, all_logits(*engine, model.tokens, bench.stop));
-      const Phrase wrong = difference(logits, model);
+      const Phrase wrong = wrong_logit(logits, model);
       count(part, wrong.empty() ? Phrase() : phrases::selftest_prompt(model.name, chunk, wrong));
     }
   }

@@ -16,7 +16,7 @@
 namespace fovea::kernels::cuda {
 namespace {
 
-constexpr unsigned threads = 256;
+constexpr unsigned threads = behind_threads;
 // Blocks on a multiprocessor. One more of the first kernel's takes 2 % more instructions, and no usual layer
 // fewer waves.
 constexpr int hidden_resident = 3;

@@ -41,8 +41,9 @@ __global__ void __launch_bounds__(add_threads, 1) soft_cap_kernel(SoftCap op) {
 
 void rms_norm(const RmsNorm& op, Stream& stream) {
   if (op.rows == 0) return;
-  unsigned threads = 32;
-  while (threads < max_threads && threads * 4 < op.columns) threads *= 2;
+  // Of few rows as where a product does it, so that a layer's input is the same to the bit whoever made it.
+  unsigned threads = op.rows <= max_quantised_rows ? behind_threads : 32;
+  while (op.rows > max_quantised_rows && threads < max_threads && threads * 4 < op.columns) threads *= 2;
   launch<rms_norm_kernel>({.grid_x = blocks_for(op.rows, 1), .threads = threads, .overlaps = true},
                           on_cuda(stream), op, quantised_arrays(op.quantised, op.rows, op.columns),
                           on_cuda(stream).prefetches());

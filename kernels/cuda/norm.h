@@ -12,6 +12,9 @@
 
 namespace fovea::kernels::cuda {
 
+// Of a block of the feed-forward's, which ends a layer and norms what the next one begins with.
+constexpr unsigned behind_threads = 256;
+
 // Behind a product: what its blocks do when they have written theirs. Empty: nothing.
 struct NormBehind {
   RmsNorm op;

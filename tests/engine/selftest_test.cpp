@@ -92,12 +92,49 @@ class SelfTestTest : public QObject {
 
   void memoryOutOfReachPasses() {
     const ApartDevice apart(cpu());
-    for (const auto test : {selftest::test_whole_model, selftest::test_swap_storm}) {
+    for (const auto test : {selftest::test_whole_model, selftest::test_swap_storm, selftest::test_places}) {
       const auto part = test(bench(apart));
       FOVEA_VERIFY(part);
       QVERIFY2(part->failed == 0 && part->checks == 6, faults(*part).c_str());
     }
     QCOMPARE(apart.allocated(), 0);
+  }
+
+  // With the card in both roles, and with another one; whichever computes wrong is seen.
+  void dividedModelsAreCompared() {
+    const ApartDevice apart(cpu()), other(cpu());
+    for (const ApartDevice* second : {static_cast<const ApartDevice*>(nullptr), &other}) {
+      selftest::Bench of = bench(apart);
+      of.second = second;
+      const auto part = selftest::test_two_cards(of);
+      FOVEA_VERIFY(part);
+      QVERIFY2(part->failed == 0 && part->checks == 8, faults(*part).c_str());
+    }
+    Planted planted;
+    planted.table.attention = [](const kernels::Attention& a, kernels::Stream& stream) {
+      cpu().operations().attention(a, stream);
+      a.out[0] += 1;
+    };
+    const ApartDevice wrong(planted);
+    selftest::Bench of = bench(apart);
+    of.second = &wrong;
+    const auto part = selftest::test_two_cards(of);
+    FOVEA_VERIFY(part);
+    QCOMPARE(part->failed, 4);
+    QVERIFY2(faults(*part).contains("divided over two cards"), faults(*part).c_str());
+  }
+
+  // Whoever computes an expert, it is the same; a card that gets it wrong changes the answer with the places.
+  void placesThatMatterAreSeen() {
+    Planted planted;
+    planted.table.feed_forward = [](const kernels::FeedForward& a, kernels::Stream& stream) {
+      cpu().operations().feed_forward(a, stream);
+      for (std::int64_t i = 0; i < a.tokens * a.d; ++i) a.out[i] *= 1.5F;
+    };
+    const ApartDevice wrong(planted);
+    const auto part = selftest::test_places(bench(wrong));
+    FOVEA_VERIFY(part);
+    QVERIFY2(faults(*part).contains("while experts change places, logit"), faults(*part).c_str());
   }
 
   // An operation that is off by one element fails its own part, and the models.

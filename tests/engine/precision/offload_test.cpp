@@ -107,6 +107,49 @@ class OffloadTest : public QObject {
     QCOMPARE(layers_away(*choice), layers);
   }
 
+  // With attention and all: of 12 layers, from the first one on.
+  void layersNamedWhole_data() {
+    QTest::addColumn<QString>("pattern");
+    QTest::addColumn<int>("whole");
+    QTest::addColumn<bool>("attention_stays");
+    const auto row = [](const char* pattern, int whole, bool stays) {
+      QTest::newRow(pattern) << QString(pattern) << whole << stays;
+    };
+    row("blk\\.[0-3]\\.=CPU", 4, false);
+    row("blk\\.=CPU", 12, false);
+    row("blk\\.[1-3]\\.=CPU", 0, true);
+    row("blk\\.[0245]\\.=CPU", 1, true);
+    row("exps=CPU", 0, false);
+    row("attn=CPU", 0, true);
+    row("blk\\.[01]\\.(attn|ffn)_=CPU", 2, false);
+    row("blk\\.[01]\\.attn=CPU,exps=CPU", 2, false);
+    row("blk\\.1\\.attn_k=GPU,blk\\.[0-2]\\.=CPU", 1, true);
+  }
+  void layersNamedWhole() {
+    QFETCH(QString, pattern);
+    QFETCH(int, whole);
+    QFETCH(bool, attention_stays);
+    const std::vector<std::string> patterns{pattern.toStdString()};
+    const auto layers = layers_named_whole(patterns, std::vector<bool>(12, true));
+    FOVEA_VERIFY(layers);
+    QCOMPARE(*layers, whole);
+    const auto stay = patterns_of_attention(patterns, whole, 12);
+    FOVEA_VERIFY(stay);
+    QCOMPARE(!stay->empty(), attention_stays);
+  }
+  void patternsOfWholeLayersAreChecked() {
+    QVERIFY(!layers_named_whole({"blk"}, std::vector<bool>(12, true)));
+    QVERIFY(!patterns_of_attention({"(=CPU"}, 0, 12));
+    const std::vector<bool> first_is_dense{false, true};
+    QCOMPARE(*layers_named_whole({"blk\\.0\\.=CPU"}, first_is_dense), 1);
+    QCOMPARE(*layers_named_whole({"attn_=CPU,exps=CPU"}, first_is_dense), 0);
+    // One pattern for attention and one for the rest; alone the first names nothing that can go.
+    const OffloadSettings both{.override_tensors = {"blk\\.[01]\\.attn=CPU", "blk\\.[01]\\.ffn=CPU"}};
+    const auto fits = [](const std::vector<bool>&) { return true; };
+    FOVEA_VERIFY(choose_offloaded(units(), both, fits, SlowerPlace::host, nullptr, Taken::first_layers, 2));
+    QVERIFY(!choose_offloaded(units(), both, fits, SlowerPlace::host));
+  }
+
   void whatTheUserShouldKnow() {
     auto choice = choose({.override_tensors = {"ffn_down_exps=CPU"}});
     FOVEA_VERIFY(choice);

@@ -48,6 +48,27 @@ class FirstLayersPlanTest : public QObject {
  private Q_SLOTS:
   void cleanup() { QCOMPARE(apart_.allocated(), 0); }
 
+  // Patterns that name all of the first layers do what -ngl does with as many; one that names a later layer
+  // says that its attention stays.
+  void patternsNameWholeLayers() {
+    const auto tokens = expert_model::some_tokens(40);
+    LoadOptions by_name = layers_request("mellum-tables", -1);
+    by_name.precision.offload.override_tensors = {"blk\\.[01]\\.=CPU"};
+    const auto named = load_on(apart_, by_name);
+    const auto numbered = load_on(apart_, layers_request("mellum-tables", 5));
+    QCOMPARE(named->plan().options.host_layers, 2);
+    QCOMPARE(named->plan().plan.total_bytes, numbered->plan().plan.total_bytes);
+    QCOMPARE(named->plan().plan.host, numbered->plan().plan.host);
+    QVERIFY(notes_say(named->plan().plan, "names all of the first 2 layers"));
+    QVERIFY(!notes_say(named->plan().plan, "names attention"));
+    QVERIFY(expert_model::logits(*named, tokens) == expert_model::logits(*numbered, tokens));
+    by_name.precision.offload.override_tensors = {"blk\\.4\\.=CPU"};
+    const auto later = load_on(apart_, by_name);
+    QCOMPARE(later->plan().options.host_layers, 0);
+    QVERIFY(notes_say(later->plan().plan, "names attention, too"));
+    QVERIFY(expert_model::logits(*later, tokens) == expert_model::logits(*numbered, tokens));
+  }
+
   // With windows, shared experts, biases, tied tables: the processor's bits, and each byte counted once.
   void theFirstLayersAreTheProcessors_data() {
     QTest::addColumn<QString>("model");

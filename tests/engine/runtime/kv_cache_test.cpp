@@ -143,12 +143,14 @@ std::unique_ptr<KvCache> make_stateful(std::int64_t context, std::int64_t blocks
 }
 
 std::unique_ptr<KvCache> make_cache(std::int64_t context, const PageShape& shape = small,
-                                    std::int64_t places = 0, std::int64_t saved = 0) {
+                                    std::int64_t places = 0, std::int64_t saved = 0,
+                                    std::int64_t first_layers = 0) {
   return KvCache::create({.shape = shape,
                           .context = context,
+                          .first_layers = first_layers,
                           .windows = {.window = places > 0 ? window : 0, .places = places, .saved = saved},
                           .poison = true},
-                         fovea::tests::heap_device(), fovea::tests::no_stream())
+                         fovea::tests::heap_device(), fovea::tests::no_stream(), &fovea::tests::heap_device())
       .value();
 }
 
@@ -191,30 +193,33 @@ class KvCacheTest : public QObject {
     QCOMPARE(fovea::tests::heap_device().allocated() - before, cache->bytes());
   }
 
-  // Those of the first layers lie in the host's memory, whole even where a window passes them.
-  void layersOfTheHostLieThere() {
+  // Those of the first layers lie elsewhere, and what a window has passed goes there as here.
+  void theFirstLayersLieElsewhere() {
     const fovea::tests::HeapDevice device, host;
     const KvCache::Settings settings{.shape = shape_with_windows,
                                      .context = 24,
                                      .sequences = 2,
-                                     .host_layers = 2,
+                                     .first_layers = 2,
                                      .windows = {.window = window, .places = 6, .saved = 4},
                                      .poison = true};
     {
       const auto cache = KvCache::create(settings, device, fovea::tests::no_stream(), &host);
       FOVEA_VERIFY(cache);
       const std::int64_t pages = KvCache::pages(settings);
-      QCOMPARE(host.allocated(), pages * 4 * 2 * 2 * (32 + 2 * 32));  // keys and values of two bytes
-      QCOMPARE((*cache)->host_bytes(), host.allocated());
-      QCOMPARE((*cache)->bytes(), pages * 4 * 2 * 2 * 16);
+      constexpr std::int64_t element = 4 * 2 * 2;  // of a page: keys and values of two bytes
+      QCOMPARE((*cache)->first_bytes(), pages * element * 64 + 6 * element * 32);
+      QCOMPARE(host.allocated(), (*cache)->first_bytes() + 4 * element * 32);
+      QCOMPARE((*cache)->bytes(), pages * element * 16);
+      QCOMPARE((*cache)->window_bytes().device, 6 * element * 32);
+      QCOMPARE((*cache)->window_bytes().host, 4 * element * (32 + 32));
+      QCOMPARE(device.allocated(), (*cache)->bytes() + (6 + 4) * element * 32);
       Sequence sequence = (*cache)->begin({}, 0);
       const Tokens text = range(1, 18);
       QVERIFY(compute(sequence, text));
       QVERIFY(intact(sequence, text));
-      for (const std::size_t layer : {0, 1})
-        QVERIFY(std::ranges::none_of(std::span(sequence.pages()[layer].keys, 5),
-                                     [](const std::byte* page) { return page == nullptr; }));
-      QVERIFY(sequence.pages()[3].keys[0] == nullptr);
+      QVERIFY(std::ranges::none_of(std::span(sequence.pages()[1].keys, 5),
+                                   [](const std::byte* page) { return page == nullptr; }));
+      for (const std::size_t layer : {0, 3}) QVERIFY(sequence.pages()[layer].keys[0] == nullptr);
       // Another one that writes on in the last page has a copy of it, in both places.
       Sequence branch = branch_of(**cache, sequence);
       QVERIFY(compute(branch, range(100, 3)));
@@ -222,6 +227,10 @@ class KvCacheTest : public QObject {
       QCOMPARE((*cache)->statistics().copies, 1);
       QVERIFY(intact(branch, joined(text, range(100, 3))));
       QVERIFY(intact(sequence, joined(text, range(200, 3))));
+      // Back to what has been passed: it was kept of both.
+      sequence.discard();
+      const Sequence back = (*cache)->begin(text, 9);
+      QVERIFY(back.length() > 0 && intact(back, range(1, static_cast<std::size_t>(back.length()))));
     }
     QVERIFY(device.allocated() == 0 && host.allocated() == 0);
   }
@@ -410,27 +419,36 @@ class KvCacheTest : public QObject {
     QTest::addColumn<bool>("evicts");
     QTest::addColumn<bool>("mixed");
     QTest::addColumn<int>("saved");
-    QTest::newRow("room for everything") << 40'000 << false << false << -1;
-    QTest::newRow("pages run out") << 60 << true << false << -1;
-    QTest::newRow("layers of several shapes") << 60 << true << true << -1;
-    QTest::newRow("windows, room for everything") << 40'000 << false << false << 2'000;
-    QTest::newRow("windows that keep nothing") << 40'000 << false << false << 0;
-    QTest::newRow("windows that keep little") << 40'000 << false << false << 9;
-    QTest::newRow("windows, pages run out") << 60 << true << false << 5;
+    QTest::addColumn<int>("first_layers");
+    const auto row = [](const char* name, int context, bool evicts, bool mixed, int saved,
+                        int first_layers = 0) {
+      QTest::newRow(name) << context << evicts << mixed << saved << first_layers;
+    };
+    row("room for everything", 40'000, false, false, -1);
+    row("pages run out", 60, true, false, -1);
+    row("layers of several shapes", 60, true, true, -1);
+    row("windows, room for everything", 40'000, false, false, 2'000);
+    row("windows that keep nothing", 40'000, false, false, 0);
+    row("windows that keep little", 40'000, false, false, 9);
+    row("windows, pages run out", 60, true, false, 5);
+    row("windows on both sides", 40'000, false, false, 9, 2);
+    row("windows on both sides, pages run out", 60, true, false, 5, 2);
   }
   void anythingInAnyOrder() {
     QFETCH(int, context);
     QFETCH(bool, evicts);
     QFETCH(bool, mixed);
     QFETCH(int, saved);
+    QFETCH(int, first_layers);
     // Six sequences; a pass of nine tokens begins and ends within a page.
     constexpr int places = 6 * ((window + 9) / 4 + 3);
     for (int round = 0; round < fovea::tests::rounds(8); ++round) {
       const unsigned seed = fovea::tests::seed() + static_cast<unsigned>(round);
       const std::string failure =
-          saved < 0 ? random_operations(seed, make_cache(context, mixed ? mixed_shape : small), evicts, true)
-                    : random_operations(seed, make_cache(context, shape_with_windows, places, saved), evicts,
-                                        saved > 1000);
+          saved < 0
+              ? random_operations(seed, make_cache(context, mixed ? mixed_shape : small), evicts, true)
+              : random_operations(seed, make_cache(context, shape_with_windows, places, saved, first_layers),
+                                  evicts, saved > 1000);
       QVERIFY2(failure.empty(), qPrintable(QString("%1; FOVEA_TEST_SEED=%2").arg(failure.c_str()).arg(seed)));
     }
   }

@@ -193,6 +193,41 @@ class PlacesTest : public QObject {
     QVERIFY(goes_to_host);
   }
 
+  // The paper's policy does it as well: the hot ones of each layer are the card's, the cold ones the
+  // processor's.
+  void dynaexqMovesPlaces() {
+    LoadOptions moving = request(PolicyKind::dynaexq, {"file"}, automatic());
+    moving.precision.dynaexq.warm_up_tokens = 4;
+    moving.precision.dynaexq.interval_tokens = 4;
+    moving.precision.dynaexq.smoothing_tokens = 16;
+    moving.precision.budget_bytes = half_budget(request(PolicyKind::fovea, {"file"}, automatic()));
+    const auto engine = load(moving, apart_);
+    const LoadPlan& plan = engine->plan();
+    QCOMPARE(plan.policy(), PolicyKind::dynaexq);
+    const std::int64_t away = plan.plan.units_on_host, all = expert::layers * expert::experts;
+    QVERIFY(away > 0 && away < all);
+    QCOMPARE(std::ranges::count(plan.unit_tiers, not_on_device), away);
+    LoadOptions still = request(PolicyKind::none, {}, automatic());
+    still.precision.budget_bytes = moving.precision.budget_bytes;
+    const auto text = subjects(240);
+    QVERIFY(difference(expert::logits(*engine, text), expert::logits(*load(still, apart_), text)) < 1e-5);
+    const PrecisionUse use = *engine->precision();
+    QVERIFY(use.promotions > 0);
+    QCOMPARE(use.promotions, use.demotions);
+    QCOMPARE(use.swaps_failed, 0);
+    QCOMPARE(use.bytes_read, 0);
+    QVERIFY(use.accounted_bytes <= use.budget_bytes);
+    const Snapshot snapshot = snapshot_of(*engine);
+    QCOMPARE(snapshot.host_units, away);
+    QCOMPARE(snapshot.tiers[0].units, all - away);
+    for (std::size_t layer = 0; layer < expert::layers; ++layer) {
+      const auto first = snapshot.units.begin() + static_cast<std::ptrdiff_t>(layer * expert::experts);
+      const auto here = std::count_if(first, first + expert::experts,
+                                      [](const UnitState& unit) { return unit.tier == host_tier; });
+      QVERIFY(std::abs(2 * here - away) <= 1);
+    }
+  }
+
   // Nobody has to ask for it: where main memory has room for all, it is what the planner chooses; where not,
   // experts stay, as with --policy none.
   void thePlannerChoosesIt() {
@@ -311,6 +346,19 @@ class PlacesTest : public QObject {
     const Snapshot snapshot = snapshot_of(*engine);
     for (std::size_t unit = 0; unit < snapshot.units.size(); ++unit)
       QCOMPARE(snapshot.units[unit].tier, unit < expert::experts ? 0 : host_tier);
+  }
+
+  // Of an expert that is the card's by name main memory has no copy: then none can change places, which is
+  // told.
+  void expertsNamedToTheCardKeepAll() {
+    LoadOptions moving = request(PolicyKind::fovea, {"file"},
+                                 {.cpu_moe_layers = 1, .override_tensors = {"blk\\.1\\.ffn_.*_exps=GPU"}});
+    const auto engine = load(moving, apart_);
+    QCOMPARE(engine->plan().policy(), PolicyKind::none);
+    QVERIFY(std::ranges::any_of(engine->plan().plan.notes, [](const Phrase& note) {
+      return note.is(phrases::nothing_changes_places.code);
+    }));
+    expert::logits(*engine, subjects(60));
   }
 
   // Prompts bring the processor's experts to the card, whichever these are now; the GPU's kernels unpack

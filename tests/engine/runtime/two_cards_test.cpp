@@ -62,7 +62,7 @@ class TwoCardsTest : public QObject {
       QCOMPARE(plan.units_on_host, 0);
       QCOMPARE(plan.host.weights, 0);
       QCOMPARE(use.host_weights, 0);
-      QCOMPARE(use.first_card, plan.first_card.total_bytes() - plan.first_card.safety);
+      QCOMPARE(use.first_card, plan.first_card.total_bytes - plan.first_card.parts.safety);
       QCOMPARE(first_.allocated(), use.first_card);
       QCOMPARE(use.on_device(), plan.total_bytes - plan.parts.safety);
       QCOMPARE(last_.allocated(), use.on_device());
@@ -113,11 +113,11 @@ class TwoCardsTest : public QObject {
     Plan plan, other;
     const std::int64_t equal = layers_of({.device_free_bytes = large, .first_free_bytes = large}, plan);
     QVERIFY(equal > 1 && equal < 5);
-    const std::int64_t first = plan.first_card.total_bytes() - 1, last = plan.total_bytes - 1;
+    const std::int64_t first = plan.first_card.total_bytes - 1, last = plan.total_bytes - 1;
     QVERIFY(layers_of({.device_free_bytes = large, .first_free_bytes = first}, other) < equal);
-    QVERIFY(other.first_card.total_bytes() <= first && other.total_bytes <= large);
+    QVERIFY(other.first_card.total_bytes <= first && other.total_bytes <= large);
     QVERIFY(layers_of({.device_free_bytes = last, .first_free_bytes = large}, other) > equal);
-    QVERIFY(other.total_bytes <= last && other.first_card.total_bytes() <= large);
+    QVERIFY(other.total_bytes <= last && other.first_card.total_bytes <= large);
   }
 
   // Neither budget is exceeded: a byte too little on either card is an error before a weight is read.
@@ -131,7 +131,7 @@ class TwoCardsTest : public QObject {
     const auto engine = load(on_two_cards());
     FOVEA_VERIFY(engine);
     const Plan plan = (*engine)->plan().plan;
-    const std::int64_t first = plan.first_card.total_bytes(), last = plan.total_bytes;
+    const std::int64_t first = plan.first_card.total_bytes, last = plan.total_bytes;
     FOVEA_VERIFY(load(on_two_cards(), {.device_free_bytes = last, .first_free_bytes = first}));
     const auto refused = load(on_two_cards(), {.device_free_bytes = last - (of_first ? 0 : 1),
                                                .first_free_bytes = first - (of_first ? 1 : 0)});
@@ -163,22 +163,31 @@ class TwoCardsTest : public QObject {
     QCOMPARE(rows, request.chunk);
   }
 
-  // What is for one card says so, and names the two.
-  void theyHoldTheFileAlone_data() {
-    QTest::addColumn<int>("which");
-    for (const int which : {0, 1, 2, 3}) QTest::addRow("%d", which) << which;
+  // What is for one card says so, and names the two; and the other way round.
+  void whatIsForOneCard_data() {
+    QTest::addColumn<int>("policy");
+    QTest::addColumn<int>("gpu_layers");
+    QTest::newRow("flexquant") << static_cast<int>(PolicyKind::flexquant) << -1;
+    QTest::newRow("pmpd") << static_cast<int>(PolicyKind::pmpd) << -1;
+    QTest::newRow("-ngl 1") << static_cast<int>(PolicyKind::none) << 1;
   }
-  void theyHoldTheFileAlone() {
-    QFETCH(int, which);
+  void whatIsForOneCard() {
+    QFETCH(int, policy);
+    QFETCH(int, gpu_layers);
     LoadOptions request = on_two_cards();
-    if (which == 0) request.precision.policy = PolicyKind::fovea;
-    if (which == 1) request.precision.tiers = {"q4"};
-    if (which == 2) request.precision.budget_bytes = std::int64_t{1} << 31;
-    if (which == 3) request.precision.offload.cpu_moe_layers = 1;
+    request.precision.policy = static_cast<PolicyKind>(policy);
+    request.precision.offload.gpu_layers = gpu_layers;
     const auto refused = load(request);
     QVERIFY(!refused);
-    QVERIFY(refused.error().is(errors::two_cards_hold_the_file.code));
+    QVERIFY(refused.error().is(errors::not_for_two_cards.code));
     QVERIFY(refused.error().message().find("cuda:0,cuda:1") != std::string::npos);
+  }
+  void twoBudgetsAreForTwoCards() {
+    LoadOptions request = expert::plain_request();
+    request.precision.budget_bytes = request.precision.first_budget_bytes = std::int64_t{2} << 30;
+    const auto refused = runtime::load(request, {}, {}, {}, &last_);
+    QVERIFY(!refused);
+    QVERIFY(refused.error().is(errors::budget_of_second_card.code));
   }
 
   void namesOfTwoCards() {

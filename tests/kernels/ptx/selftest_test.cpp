@@ -1,5 +1,6 @@
 // The parts of `fovea selftest` over whole models, on kernels as nvcc compiled them: goldens, captured
-// decoding beside single calls bit for bit, experts that change tier in a storm of swaps.
+// decoding beside single calls bit for bit, experts that change tier or place in a storm of swaps, and a model
+// that is divided.
 #include "engine/selftest/selftest.h"
 
 #include <QTemporaryDir>
@@ -26,6 +27,8 @@ class PtxSelfTest : public QObject {
     QTest::newRow("whole model") << &selftest::test_whole_model;
     QTest::newRow("decode graphs") << &selftest::test_decode_graphs;
     QTest::newRow("swap storm") << &selftest::test_swap_storm;
+    QTest::newRow("changing places") << &selftest::test_places;
+    QTest::newRow("two cards") << &selftest::test_two_cards;
   }
   void passes() {
     QFETCH(Part, part);
