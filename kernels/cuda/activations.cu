@@ -7,9 +7,10 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-FOVEA_KERNEL(threads) quantise_kernel(const float* x, Quantised out, Group group, std::int64_t count) {
-  wait_for_earlier();
-  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+__global__ void __launch_bounds__(threads, 1)
+    quantise_kernel(const float* x, Quantised out, Group group, std::int64_t count) {
+  wait_for_earlier_kernels();
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   Floats2 half;
   const int q = quantise_group(i < count ? x[i] : 0.0F, group, half);
   if (i >= count) return;
@@ -17,8 +18,9 @@ FOVEA_KERNEL(threads) quantise_kernel(const float* x, Quantised out, Group group
   if (i % 16 == 0) out.halves[i / 16] = half;
 }
 
-FOVEA_KERNEL(threads) round_kernel(const float* x, Rounded out, std::int64_t rows, std::int64_t columns) {
-  const std::int64_t pair = std::int64_t{block_x()} * threads + thread_index();
+__global__ void __launch_bounds__(threads, 1)
+    round_kernel(const float* x, Rounded out, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t pair = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   const std::int64_t row = pair / (out.stride / 2);
   const std::int64_t column = pair % (out.stride / 2) * 2;
   if (row >= rows) return;

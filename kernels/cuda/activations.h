@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/codes.h"
 #include "kernels/cuda/grid.h"
-#include "kernels/cuda/platform.h"
+#include "kernels/cuda/device_code.h"
 #include "kernels/cuda/tile.h"
 
 namespace fovea::kernels::cuda {
@@ -22,22 +22,22 @@ enum class Group : std::uint8_t { of_16 = 16, of_32 = 32 };
 
 // The values of a lane's 16 or 32 lanes as its lane gives them: the quantised value; `half` is the same in
 // all 16 lanes. All lanes of the warp call it.
-FOVEA_DEVICE int quantise_group(float value, Group group, Floats2& half) {
+__device__ __forceinline__ int quantise_group(float value, Group group, Floats2& half) {
   float largest = fabsf(value);
   for (unsigned apart = static_cast<unsigned>(group) / 2; apart > 0; apart /= 2)
-    largest = fmaxf(largest, shuffle_xor(largest, apart));
+    largest = fmaxf(largest, __shfl_xor_sync(whole_warp, largest, apart));
   // What is too small to be divided by counts as zero.
   const float scale = largest > 1e-35F ? largest / 127.0F : 0.0F;
-  const int q = scale > 0.0F ? float_to_int_nearest(value / scale) : 0;
+  const int q = scale > 0.0F ? __float2int_rn(value / scale) : 0;
   int sum = q;
-  for (unsigned apart = 8; apart > 0; apart /= 2) sum += shuffle_xor(sum, apart);
+  for (unsigned apart = 8; apart > 0; apart /= 2) sum += __shfl_xor_sync(whole_warp, sum, apart);
   half.v[0] = scale;
   half.v[1] = scale * static_cast<float>(sum);
   return q;
 }
 
 // Element i of the rows, in groups of 16. All lanes of the warp call it, with 32 adjacent elements.
-FOVEA_DEVICE void store_quantised(float value, const Quantised& out, std::int64_t i) {
+__device__ __forceinline__ void store_quantised(float value, const Quantised& out, std::int64_t i) {
   Floats2 half;
   out.q[i] = static_cast<std::int8_t>(quantise_group(value, Group::of_16, half));
   if (i % 16 == 0) out.halves[i / 16] = half;
@@ -70,7 +70,7 @@ struct Rounded {
 constexpr std::int64_t rounded_stride(std::int64_t columns) {
   return (columns + 31) / 32 * 32;
 }
-FOVEA_DEVICE std::uint32_t pair_of(float first, float second) {
+__device__ __forceinline__ std::uint32_t pair_of(float first, float second) {
   return float_to_bfloat16(first) | static_cast<std::uint32_t>(float_to_bfloat16(second)) << 16;
 }
 Rounded round_rows(const float* x, std::int64_t rows, std::int64_t columns, Scratch&, CudaStream&);
@@ -93,22 +93,26 @@ inline TileInputs tile_inputs(const float* x, std::int64_t columns, const Rounde
 
 // This lane's share of the products of a row of weights with rows `row[t]` of x.
 template <Type type, bool packed, int tokens>
-FOVEA_DEVICE void add_products(const Row<type, packed>& weights, const Quantised& x,
-                               const std::int64_t (&rows)[tokens], int lane, int lanes,
-                               float (&sums)[tokens]) {
+__device__ __forceinline__ void add_products(const Row<type, packed>& weights, const Quantised& x,
+                                             const std::int64_t (&rows)[tokens], int lane, int lanes,
+                                             float (&sums)[tokens]) {
   const int units = static_cast<int>(x.columns / 32);
   int begin[tokens];  // 32 bits are enough, and half the registers and arithmetic
-  FOVEA_UNROLL for (int t = 0; t < tokens; ++t) begin[t] = static_cast<int>(rows[t] * x.columns);
+#pragma unroll
+  for (int t = 0; t < tokens; ++t) begin[t] = static_cast<int>(rows[t] * x.columns);
   for (int unit = lane; unit < units; unit += lanes) {
     const Codes codes = decode(weights, unit);
-    FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
-      FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+#pragma unroll
+    for (int t = 0; t < tokens; ++t) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
         const int at = begin[t] + unit_column<type>(unit, h);
         const auto q = load_written<Words4>(x.q + at);
         const auto half = load_written<Floats2>(x.halves + (at >> 4));
         int dot = 0;
-        FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
-          dot = dot4(static_cast<int>(codes.q[4 * h + i]), static_cast<int>(q.v[i]), dot);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          dot = __dp4a(static_cast<int>(codes.q[4 * h + i]), static_cast<int>(q.v[i]), dot);
         }
         sums[t] += codes.scale[h] * (half.v[0] * static_cast<float>(dot)) - codes.minimum[h] * half.v[1];
       }

@@ -25,20 +25,20 @@ constexpr std::int64_t fewest_in_tiles = 9;  // queries
 constexpr unsigned max_join_threads = 512;
 static_assert(max_kv_splits <= max_join_threads);
 
-FOVEA_DEVICE Range range_of(const KvSplits& s, std::int64_t token) {
+__device__ __forceinline__ Range range_of(const KvSplits& s, std::int64_t token) {
   const std::int64_t end = first_position(s.op) + token + 1;
   const std::int64_t begin = s.op.window > 0 && end > s.op.window ? end - s.op.window : 0;
   return kv_split_of({begin, end}, s.count, tile_positions);
 }
 
 template <Type type>
-FOVEA_DEVICE void load_tile(const KvPages& pages, std::byte* const* list, std::int64_t head,
-                            const Range& tile, const Shared<float>& out, int stride) {
+__device__ __forceinline__ void load_tile(const KvPages& pages, std::byte* const* list, std::int64_t head,
+                                          const Range& tile, float* out, int stride) {
   const int dim = static_cast<int>(pages.head_dim);
-  for (int p = static_cast<int>(thread_index() / 32); p < tile_positions; p += warps) {
+  for (int p = static_cast<int>(threadIdx.x / 32); p < tile_positions; p += warps) {
     const bool there = tile.begin + p < tile.end;
     const std::byte* const from = there ? entry<type>(pages, list, tile.begin + p, head) : nullptr;
-    for (int i = static_cast<int>(thread_index() % 32); i < dim; i += 32)
+    for (int i = static_cast<int>(threadIdx.x % 32); i < dim; i += 32)
       out[p * stride + i] = there ? entry_element<type>(from, i) : 0.0F;
   }
 }
@@ -52,38 +52,38 @@ struct HeadState {
 };
 
 template <Type type, int max_dim>
-FOVEA_KERNEL(threads)
-attend_kernel(KvSplits s) {
+__global__ void __launch_bounds__(threads, 1) attend_kernel(KvSplits s) {
   constexpr int lane_dims = max_dim / 32;
-  wait_for_earlier();
+  wait_for_earlier_kernels();
   const KvPages& pages = s.op.pages;
   const int dim = static_cast<int>(pages.head_dim);
   const int stride = dim + 1;  // so that lanes that read one dimension of 32 positions meet 32 banks
-  FOVEA_DYNAMIC_SHARED(float, tile, 0, tile_positions*(dim + 1));
-  FOVEA_DYNAMIC_SHARED(float, queries, (tile_positions * 4 * (dim + 1) + 15) / 16 * 16, block_heads * dim);
-  FOVEA_SHARED(float, weights, block_heads* tile_positions);
+  float* const tile = dynamic_shared<float>(0);
+  float* const queries = dynamic_shared<float>((tile_positions * 4 * (dim + 1) + 15) / 16 * 16);
+  __shared__ alignas(16) float weights[block_heads * tile_positions];
 
-  const std::int64_t token = s.first_token + std::int64_t{block_z()};
+  const std::int64_t token = s.first_token + std::int64_t{blockIdx.z};
   const int group = static_cast<int>(s.op.heads / pages.kv_heads);
   const int blocks = (group + block_heads - 1) / block_heads;  // for each key head
-  const std::int64_t kv_head = block_y() / static_cast<unsigned>(blocks);
-  const int first_head = static_cast<int>(block_y() % static_cast<unsigned>(blocks)) * block_heads;
+  const std::int64_t kv_head = blockIdx.y / static_cast<unsigned>(blocks);
+  const int first_head = static_cast<int>(blockIdx.y % static_cast<unsigned>(blocks)) * block_heads;
   const int heads = group - first_head < block_heads ? group - first_head : block_heads;
   const std::int64_t query = kv_head * group + first_head;  // the first of this block
-  const int warp = static_cast<int>(thread_index() / 32);
-  const int lane = static_cast<int>(thread_index() % 32);
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = static_cast<int>(threadIdx.x % 32);
 
-  for (int i = static_cast<int>(thread_index()); i < heads * dim; i += static_cast<int>(threads))
+  for (int i = static_cast<int>(threadIdx.x); i < heads * dim; i += static_cast<int>(threads))
     queries[i] = s.op.q[token * s.op.q_stride + query * dim + i] * s.op.scale;
 
   HeadState<lane_dims> state[warp_heads];
   const Range range = range_of(s, token);
   for (std::int64_t begin = range.begin; begin < range.end; begin += tile_positions) {
     const Range at = {begin, range.end};
-    sync_block();
+    __syncthreads();
     load_tile<type>(pages, pages.keys, kv_head, at, tile, stride);
-    sync_block();
-    FOVEA_UNROLL for (int k = 0; k < warp_heads; ++k) {
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < warp_heads; ++k) {
       const int head = warp + k * warps;
       if (head >= heads) break;
       float score = 0;
@@ -94,34 +94,39 @@ attend_kernel(KvSplits s) {
       const float weight = weight_of(score, largest);
       state[k].largest = largest;
       state[k].total = state[k].total * shrink + sum_of_lanes(weight);
-      FOVEA_UNROLL for (int d = 0; d < lane_dims; ++d) state[k].sums[d] *= shrink;
+#pragma unroll
+      for (int d = 0; d < lane_dims; ++d) state[k].sums[d] *= shrink;
       weights[head * tile_positions + lane] = weight;
     }
-    sync_block();
+    __syncthreads();
     load_tile<type>(pages, pages.values, kv_head, at, tile, stride);
-    sync_block();
-    FOVEA_UNROLL for (int k = 0; k < warp_heads; ++k) {
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < warp_heads; ++k) {
       const int head = warp + k * warps;
       if (head >= heads) break;
       for (int p = 0; p < tile_positions; ++p) {
         const float weight = weights[head * tile_positions + p];
-        FOVEA_UNROLL for (int d = 0; d < lane_dims; ++d) {
+#pragma unroll
+        for (int d = 0; d < lane_dims; ++d) {
           if (lane + 32 * d < dim) state[k].sums[d] += weight * tile[p * stride + lane + 32 * d];
         }
       }
     }
   }
 
-  FOVEA_UNROLL for (int k = 0; k < warp_heads; ++k) {
+#pragma unroll
+  for (int k = 0; k < warp_heads; ++k) {
     const int head = warp + k * warps;
     if (head >= heads) break;
     const bool whole = s.count == 1;
-    const std::int64_t at = ((std::int64_t{block_z()} * s.op.heads) + query + head) * s.count + block_x();
+    const std::int64_t at = ((std::int64_t{blockIdx.z} * s.op.heads) + query + head) * s.count + blockIdx.x;
     float* const out =
         whole ? s.op.out + (token * s.op.heads + query + head) * dim : s.sums + at * s.sum_stride;
     const float factor =
         whole ? 1.0F / with_sink(s.op, query + head, state[k].largest, state[k].total) : 1.0F;
-    FOVEA_UNROLL for (int d = 0; d < lane_dims; ++d) {
+#pragma unroll
+    for (int d = 0; d < lane_dims; ++d) {
       if (lane + 32 * d < (whole ? dim : s.sum_stride)) out[lane + 32 * d] = state[k].sums[d] * factor;
     }
     if (!whole && lane == 0) s.weights[at] = {state[k].largest, state[k].total};
@@ -130,31 +135,32 @@ attend_kernel(KvSplits s) {
 
 // Joins the splits of one head of one token: a thread finds what one split counts, and each warp adds up its
 // share of them, 16 bytes of one in each lane.
-FOVEA_KERNEL(max_join_threads) join_kv_splits_kernel(KvSplits s) {
-  wait_for_earlier();
-  const int join_warps = static_cast<int>(block_threads()) / 32;
-  FOVEA_SHARED(float, factors, max_kv_splits);
-  FOVEA_DYNAMIC_SHARED(float, sums, 0, join_warps* s.sum_stride);
+__global__ void __launch_bounds__(max_join_threads, 1) join_kv_splits_kernel(KvSplits s) {
+  wait_for_earlier_kernels();
+  const int join_warps = static_cast<int>(blockDim.x) / 32;
+  __shared__ alignas(16) float factors[max_kv_splits];
+  float* const sums = dynamic_shared<float>(0);
   const int dim = static_cast<int>(s.op.pages.head_dim);
-  const int thread = static_cast<int>(thread_index());
-  const std::int64_t head = std::int64_t{block_y()} * s.op.heads + block_x();
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t head = std::int64_t{blockIdx.y} * s.op.heads + blockIdx.x;
   const KvSplit* const found = s.weights + head * s.count;
   const KvSplit mine = thread < s.count ? found[thread] : KvSplit{-INFINITY, 0};
   const float largest = largest_of_block(mine.largest);
   const float factor = weight_of(mine.largest, largest);
   factors[thread] = factor;
-  const float total = with_sink(s.op, block_x(), largest, sum_of_block(factor * mine.total));
+  const float total = with_sink(s.op, blockIdx.x, largest, sum_of_block(factor * mine.total));
   const float* const parts = s.sums + head * s.count * s.sum_stride;
   for (int d = thread % 32 * 4; d < s.sum_stride; d += 32 * 4) {
     Floats4 sum = {};
     for (int i = thread / 32; i < s.count; i += join_warps) {
       const auto part = load_written<Floats4>(parts + std::int64_t{i} * s.sum_stride + d);
-      FOVEA_UNROLL for (int k = 0; k < 4; ++k) sum.v[k] += factors[i] * part.v[k];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) sum.v[k] += factors[i] * part.v[k];
     }
-    sums.store(thread / 32 * s.sum_stride + d, sum);
+    store(sums + thread / 32 * s.sum_stride + d, sum);
   }
-  sync_block();
-  const std::int64_t start = ((s.first_token + std::int64_t{block_y()}) * s.op.heads + block_x()) * dim;
+  __syncthreads();
+  const std::int64_t start = ((s.first_token + std::int64_t{blockIdx.y}) * s.op.heads + blockIdx.x) * dim;
   for (int d = thread; d < dim; d += 32 * join_warps) {
     float sum = 0;
     for (int w = 0; w < join_warps; ++w) sum += sums[w * s.sum_stride + d];

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/activations.h"
-#include "kernels/cuda/platform.h"
+#include "kernels/cuda/device_code.h"
 #include "kernels/cuda/stream.h"
 
 namespace fovea::kernels::cuda {
@@ -39,7 +39,7 @@ struct KvSplits {
   Quantised quantised = {};
 };
 
-FOVEA_DEVICE std::int64_t first_position(const Attention& op) {
+__device__ __forceinline__ std::int64_t first_position(const Attention& op) {
   return op.position ? *op.position : op.first;
 }
 
@@ -49,19 +49,20 @@ struct Range {
   std::int64_t end;
 };
 // The part of [begin, end) that is this block's, in whole tiles of positions.
-FOVEA_DEVICE Range kv_split_of(const Range& all, int count, int tile_positions) {
+__device__ __forceinline__ Range kv_split_of(const Range& all, int count, int tile_positions) {
   const std::int64_t tiles = (all.end - all.begin + tile_positions - 1) / tile_positions;
   const std::int64_t split = (tiles + count - 1) / count * tile_positions;
-  const std::int64_t from = all.begin + block_x() * split;
+  const std::int64_t from = all.begin + blockIdx.x * split;
   return {from < all.end ? from : all.end, from + split < all.end ? from + split : all.end};
 }
 
-FOVEA_DEVICE float weight_of(float score, float largest) {
+__device__ __forceinline__ float weight_of(float score, float largest) {
   return score == -INFINITY ? 0.0F : expf(score - largest);
 }
 
 // Σ e^(score − largest) of a head, with its sink's.
-FOVEA_DEVICE float with_sink(const Attention& op, std::int64_t head, float largest, float total) {
+__device__ __forceinline__ float with_sink(const Attention& op, std::int64_t head, float largest,
+                                           float total) {
   return op.sinks ? total + expf(op.sinks[head] - largest) : total;
 }
 

@@ -14,14 +14,14 @@ constexpr unsigned threads = 256;
 constexpr int warps = threads / 32;
 
 struct Turns {
-  Shared<float> cosines;  // [rotary / 2]
-  Shared<float> sines;
+  float* cosines;  // [rotary / 2]
+  float* sines;
 };
 
 // position · frequency less whole turns, within about ±π. A product in one float would be wrong by 0.06 at
 // position 10^6; here it and 2π are two floats each, which costs cards less than doubles. What is left of the
 // product is exact, so that one rounding of a number of that size remains.
-FOVEA_DEVICE float angle_of(std::int32_t position, float frequency) {
+__device__ __forceinline__ float angle_of(std::int32_t position, float frequency) {
   constexpr float turn = 6.28318548F, rest_of_turn = -1.7484556e-7F;
   const auto p = static_cast<float>(position);  // exact below 2^24
   const float product = p * frequency;
@@ -30,8 +30,9 @@ FOVEA_DEVICE float angle_of(std::int32_t position, float frequency) {
   return fmaf(turns, -turn, product) + fmaf(turns, -rest_of_turn, rest);
 }
 
-FOVEA_DEVICE void find_turns(const AttentionInputs& op, std::int32_t position, const Turns& turns) {
-  for (int i = static_cast<int>(thread_index()); i < op.rotary / 2; i += static_cast<int>(threads)) {
+__device__ __forceinline__ void find_turns(const AttentionInputs& op, std::int32_t position,
+                                           const Turns& turns) {
+  for (int i = static_cast<int>(threadIdx.x); i < op.rotary / 2; i += static_cast<int>(threads)) {
     const float angle = angle_of(position, op.inverse_frequency[i]);
     turns.cosines[i] = cosf(angle) * op.magnitude;
     turns.sines[i] = sinf(angle) * op.magnitude;
@@ -40,33 +41,35 @@ FOVEA_DEVICE void find_turns(const AttentionInputs& op, std::int32_t position, c
 
 // A lane's elements of a head: lane, lane + 32 ….
 constexpr int lane_elements = static_cast<int>(max_head_dim) / 32;
-FOVEA_DEVICE void load_elements(const float* from, int dim, float (&out)[lane_elements]) {
-  const int lane = static_cast<int>(thread_index() % 32);
-  FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) out[k] =
-      lane + 32 * k < dim ? from[lane + 32 * k] : 0.0F;
+__device__ __forceinline__ void load_elements(const float* from, int dim, float (&out)[lane_elements]) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int k = 0; k < lane_elements; ++k) out[k] = lane + 32 * k < dim ? from[lane + 32 * k] : 0.0F;
 }
 
 // The whole warp calls it.
-FOVEA_DEVICE float norm_factor(const float (&x)[lane_elements], float eps, int dim) {
+__device__ __forceinline__ float norm_factor(const float (&x)[lane_elements], float eps, int dim) {
   float squares = 0;
-  FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) squares += x[k] * x[k];
-  return inverse_root(sum_of_lanes(squares) / static_cast<float>(dim) + eps);
+#pragma unroll
+  for (int k = 0; k < lane_elements; ++k) squares += x[k] * x[k];
+  return rsqrtf(sum_of_lanes(squares) / static_cast<float>(dim) + eps);
 }
 
 // Puts a head into `row` [head_dim], normed where it has weights. Lanes read what other lanes have put there
 // behind a sync_warp.
-FOVEA_DEVICE void put_head(const float (&x)[lane_elements], const float* weight, float eps, int dim,
-                           const Shared<float>& row) {
-  const int lane = static_cast<int>(thread_index() % 32);
+__device__ __forceinline__ void put_head(const float (&x)[lane_elements], const float* weight, float eps,
+                                         int dim, float* row) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
   float weights[lane_elements];
   if (weight) load_elements(weight, dim, weights);
   const float factor = norm_factor(x, eps, dim);
-  FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) {
+#pragma unroll
+  for (int k = 0; k < lane_elements; ++k) {
     if (lane + 32 * k < dim) row[lane + 32 * k] = weight ? x[k] * factor * weights[k] : x[k];
   }
 }
 
-FOVEA_DEVICE float turned(const AttentionInputs& op, const Shared<float>& head, const Turns& turns, int i) {
+__device__ __forceinline__ float turned(const AttentionInputs& op, float* head, const Turns& turns, int i) {
   const float value = head[i];
   if (i >= op.rotary) return value;
   const int half = static_cast<int>(op.rotary / 2);
@@ -81,7 +84,7 @@ FOVEA_DEVICE float turned(const AttentionInputs& op, const Shared<float>& head, 
 
 // Element i of an entry. The whole warp calls it, with 32 adjacent elements.
 template <Type type>
-FOVEA_DEVICE void store(float value, bool wanted, std::byte* entry, int i) {
+__device__ __forceinline__ void store(float value, bool wanted, std::byte* entry, int i) {
   if constexpr (type == Type::f32) {
     if (wanted) reinterpret_cast<float*>(entry)[i] = value;
   } else if constexpr (type == Type::f16) {
@@ -89,7 +92,7 @@ FOVEA_DEVICE void store(float value, bool wanted, std::byte* entry, int i) {
   } else {
     // head_dim is a multiple of 32: the warp holds a block.
     const float scale = largest_of_lanes(fabsf(value)) / 127.0F;
-    const int q = scale > 0.0F ? float_to_int_nearest(value / scale) : 0;
+    const int q = scale > 0.0F ? __float2int_rn(value / scale) : 0;
     if (!wanted) return;
     auto* const block = reinterpret_cast<formats::BlockQ8_0*>(entry) + i / 32;
     block->qs[i % 32] = static_cast<std::int8_t>(q);
@@ -98,21 +101,20 @@ FOVEA_DEVICE void store(float value, bool wanted, std::byte* entry, int i) {
 }
 
 template <Type type>
-FOVEA_KERNEL(threads)
-inputs_kernel(AttentionInputs op) {
-  wait_for_earlier();
-  FOVEA_SHARED(float, cosines, max_head_dim / 2);
-  FOVEA_SHARED(float, sines, max_head_dim / 2);
-  FOVEA_SHARED(float, rows, warps* max_head_dim);
+__global__ void __launch_bounds__(threads, 1) inputs_kernel(AttentionInputs op) {
+  wait_for_earlier_kernels();
+  __shared__ alignas(16) float cosines[max_head_dim / 2];
+  __shared__ alignas(16) float sines[max_head_dim / 2];
+  __shared__ alignas(16) float rows[warps * max_head_dim];
   const KvPages& pages = op.pages;
-  const std::int64_t token = block_x();
-  const int warp = static_cast<int>(thread_index() / 32);
-  const int lane = static_cast<int>(thread_index() % 32);
+  const std::int64_t token = blockIdx.x;
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = static_cast<int>(threadIdx.x % 32);
   const int dim = static_cast<int>(pages.head_dim);
   const int heads = static_cast<int>(op.heads);
   const int kv_heads = static_cast<int>(pages.kv_heads);
   // Queries' heads, then keys', then values', where they are not another layer's.
-  const int item = static_cast<int>(block_y()) * warps + warp;
+  const int item = static_cast<int>(blockIdx.y) * warps + warp;
   const bool is_query = item < heads;
   const bool is_value = item >= heads + kv_heads;
   const bool there = item < (op.k ? heads + 2 * kv_heads : heads);
@@ -128,24 +130,26 @@ inputs_kernel(AttentionInputs op) {
   const std::int32_t position = op.positions[token];
   const Turns turns = {cosines, sines};
   find_turns(op, position, turns);
-  sync_block();
+  __syncthreads();
   if (!there) return;
 
   const int whole = (dim + 31) / 32 * 32;
   if (is_value) {
     if (op.v_norm) {
       const float factor = norm_factor(x, op.eps, dim);
-      FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) x[k] *= factor;
+#pragma unroll
+      for (int k = 0; k < lane_elements; ++k) x[k] *= factor;
     }
     std::byte* const out = entry<type>(pages, pages.values, position, head);
-    FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) {
+#pragma unroll
+    for (int k = 0; k < lane_elements; ++k) {
       if (32 * k < whole) store<type>(x[k], lane + 32 * k < dim, out, lane + 32 * k);
     }
     return;
   }
-  const Shared<float> row = rows + warp * max_head_dim;
+  float* const row = rows + warp * max_head_dim;
   put_head(x, is_query ? op.q_norm : op.k_norm, op.eps, dim, row);
-  sync_warp();
+  __syncwarp();
   std::byte* const out = is_query ? nullptr : entry<type>(pages, pages.keys, position, head);
   for (int i = lane; i < whole; i += 32) {
     const float value = i < dim ? turned(op, row, turns, i) : 0.0F;

@@ -25,28 +25,28 @@ struct QueryRow {
   std::int64_t head;
   bool there;
 };
-FOVEA_DEVICE QueryRow query_row(const Queries& queries, std::int64_t row) {
+__device__ __forceinline__ QueryRow query_row(const Queries& queries, std::int64_t row) {
   const Attention& op = queries.s.op;
   const auto group = static_cast<unsigned>(op.heads) / static_cast<unsigned>(op.pages.kv_heads);
   const auto index = static_cast<unsigned>(row);
-  return {queries.s.first_token + index / group, block_y() * group + index % group,
+  return {queries.s.first_token + index / group, blockIdx.y * group + index % group,
           row < queries.tokens * group};
 }
 
 // Where a row's result goes: out, or what join_kv_splits_kernel reads.
-FOVEA_DEVICE float* row_target(const KvSplits& s, const QueryRow& row) {
+__device__ __forceinline__ float* row_target(const KvSplits& s, const QueryRow& row) {
   const std::int64_t at = row.token * s.op.heads + row.head;
   if (s.count == 1) return s.op.out + at * s.op.pages.head_dim;
-  return s.sums + ((at - s.first_token * s.op.heads) * s.count + block_x()) * s.sum_stride;
+  return s.sums + ((at - s.first_token * s.op.heads) * s.count + blockIdx.x) * s.sum_stride;
 }
-FOVEA_DEVICE KvSplit& row_weight(const KvSplits& s, const QueryRow& row) {
+__device__ __forceinline__ KvSplit& row_weight(const KvSplits& s, const QueryRow& row) {
   const std::int64_t at = (row.token - s.first_token) * s.op.heads + row.head;
-  return s.weights[at * s.count + block_x()];
+  return s.weights[at * s.count + blockIdx.x];
 }
 
 // This block's positions, of those that rows [first_row, first_row + count) of the launch see.
-FOVEA_DEVICE Range seen_by_rows(const Queries& queries, std::int64_t first_row, int count,
-                                int tile_positions) {
+__device__ __forceinline__ Range seen_by_rows(const Queries& queries, std::int64_t first_row, int count,
+                                              int tile_positions) {
   const Attention& op = queries.s.op;
   const auto group = static_cast<unsigned>(op.heads) / static_cast<unsigned>(op.pages.kv_heads);
   const std::int64_t rows = queries.tokens * group;
@@ -58,13 +58,13 @@ FOVEA_DEVICE Range seen_by_rows(const Queries& queries, std::int64_t first_row, 
                      tile_positions);
 }
 
-FOVEA_DEVICE std::uint32_t halves_of(float first, float second) {
+__device__ __forceinline__ std::uint32_t halves_of(float first, float second) {
   return float_to_half(first) | static_cast<std::uint32_t>(float_to_half(second)) << 16;
 }
 
 // Elements 2 i and 2 i + 1 of an entry as half floats; zero where there are none.
 template <Type type>
-FOVEA_DEVICE std::uint32_t entry_pair(const std::byte* entry, int i, int dim) {
+__device__ __forceinline__ std::uint32_t entry_pair(const std::byte* entry, int i, int dim) {
   if (2 * i >= dim) return 0;
   if constexpr (type == Type::f16) {
     if (dim % 2 == 0) return load_written<std::uint32_t>(entry + 4 * i);
@@ -82,7 +82,7 @@ FOVEA_DEVICE std::uint32_t entry_pair(const std::byte* entry, int i, int dim) {
 // Eight elements from `first` on, a multiple of 8, likewise. Null: zeros. whole: of half floats, too, an
 // entry is eights that begin at multiples of 16 bytes.
 template <Type type, bool whole>
-FOVEA_DEVICE Words4 entry_eight(const std::byte* entry, int first, int dim) {
+__device__ __forceinline__ Words4 entry_eight(const std::byte* entry, int first, int dim) {
   Words4 eight = {};
   if (entry == nullptr || first >= dim) return eight;
   if constexpr (type == Type::f16) {
@@ -91,7 +91,8 @@ FOVEA_DEVICE Words4 entry_eight(const std::byte* entry, int first, int dim) {
     if (at_once) return load_written<Words4>(from);
   }
   if constexpr (type != Type::f16 || !whole) {
-    FOVEA_UNROLL for (int i = 0; i < 4; ++i) eight.v[i] = entry_pair<type>(entry, first / 2 + i, dim);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) eight.v[i] = entry_pair<type>(entry, first / 2 + i, dim);
   }
   return eight;
 }
@@ -104,10 +105,11 @@ struct RowState {
   float total[2] = {};  // of this lane's columns
 };
 // The warp's rows begin with row `warp_row` of the launch.
-FOVEA_DEVICE RowState row_state(const Queries& queries, std::int64_t warp_row) {
+__device__ __forceinline__ RowState row_state(const Queries& queries, std::int64_t warp_row) {
   const Attention& op = queries.s.op;
   RowState state;
-  FOVEA_UNROLL for (int r = 0; r < 2; ++r) {
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
     const QueryRow row = query_row(queries, warp_row + sum_row(2 * r));
     state.last[r] = row.there ? first_position(op) + row.token : -1;
     state.first[r] = op.window > 0 && state.last[r] >= op.window ? state.last[r] - op.window + 1 : 0;
@@ -116,24 +118,27 @@ FOVEA_DEVICE RowState row_state(const Queries& queries, std::int64_t warp_row) {
 }
 
 // Over the four lanes that have one row.
-FOVEA_DEVICE float largest_of_four(float value) {
-  value = fmaxf(value, shuffle_xor(value, 1));
-  return fmaxf(value, shuffle_xor(value, 2));
+__device__ __forceinline__ float largest_of_four(float value) {
+  value = fmaxf(value, __shfl_xor_sync(whole_warp, value, 1));
+  return fmaxf(value, __shfl_xor_sync(whole_warp, value, 2));
 }
-FOVEA_DEVICE float sum_of_four(float value) {
-  value += shuffle_xor(value, 1);
-  return value + shuffle_xor(value, 2);
+__device__ __forceinline__ float sum_of_four(float value) {
+  value += __shfl_xor_sync(whole_warp, value, 1);
+  return value + __shfl_xor_sync(whole_warp, value, 2);
 }
 
 // Scores of 8 · `products` positions from `begin` on become weights relative to the largest score so far;
 // `shrink`: what becomes of the sums until now.
 template <int products>
-FOVEA_DEVICE void weigh(float (&scores)[products][4], std::int64_t begin, RowState& state,
-                        float (&shrink)[2]) {
-  FOVEA_UNROLL for (int r = 0; r < 2; ++r) {
+__device__ __forceinline__ void weigh(float (&scores)[products][4], std::int64_t begin, RowState& state,
+                                      float (&shrink)[2]) {
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
     float largest = -INFINITY;
-    FOVEA_UNROLL for (int j = 0; j < products; ++j) {
-      FOVEA_UNROLL for (int k = 2 * r; k < 2 * r + 2; ++k) {
+#pragma unroll
+    for (int j = 0; j < products; ++j) {
+#pragma unroll
+      for (int k = 2 * r; k < 2 * r + 2; ++k) {
         const std::int64_t position = begin + 8 * j + sum_column(k);
         if (position < state.first[r] || position > state.last[r]) scores[j][k] = -INFINITY;
         largest = fmaxf(largest, scores[j][k]);
@@ -143,8 +148,10 @@ FOVEA_DEVICE void weigh(float (&scores)[products][4], std::int64_t begin, RowSta
     shrink[r] = weight_of(state.largest[r], largest);
     state.largest[r] = largest;
     state.total[r] *= shrink[r];
-    FOVEA_UNROLL for (int j = 0; j < products; ++j) {
-      FOVEA_UNROLL for (int k = 2 * r; k < 2 * r + 2; ++k) {
+#pragma unroll
+    for (int j = 0; j < products; ++j) {
+#pragma unroll
+      for (int k = 2 * r; k < 2 * r + 2; ++k) {
         scores[j][k] = weight_of(scores[j][k], largest);
         state.total[r] += scores[j][k];
       }
@@ -153,7 +160,8 @@ FOVEA_DEVICE void weigh(float (&scores)[products][4], std::int64_t begin, RowSta
 }
 
 // Weights of 16 positions as the left side of a product with their values.
-FOVEA_DEVICE void left_side(const float (&first)[4], const float (&second)[4], std::uint32_t (&a)[4]) {
+__device__ __forceinline__ void left_side(const float (&first)[4], const float (&second)[4],
+                                          std::uint32_t (&a)[4]) {
   a[0] = halves_of(first[0], first[1]);
   a[1] = halves_of(first[2], first[3]);
   a[2] = halves_of(second[0], second[1]);

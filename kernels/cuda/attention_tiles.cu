@@ -26,7 +26,7 @@ struct Layout {
   int values;
   int all;
 };
-FOVEA_DEVICE Layout device_layout(std::int64_t head_dim) {
+__device__ __forceinline__ Layout device_layout(std::int64_t head_dim) {
   Layout l{};
   l.padded = static_cast<int>(head_dim + 15) / 16 * 16;
   l.words = l.padded / 2;
@@ -43,11 +43,11 @@ constexpr unsigned shared_bytes(std::int64_t head_dim) {
                                ((block_rows + positions) * (padded / 2 + 4) + positions / 2 * (padded + 8)));
 }
 
-FOVEA_DEVICE void load_queries(const Queries& queries, std::int64_t first_row, const Layout& l,
-                               const Shared<std::uint32_t>& out) {
+__device__ __forceinline__ void load_queries(const Queries& queries, std::int64_t first_row, const Layout& l,
+                                             std::uint32_t* out) {
   const Attention& op = queries.s.op;
   const int dim = static_cast<int>(op.pages.head_dim);
-  for (int i = static_cast<int>(thread_index()); i < block_rows * l.words; i += static_cast<int>(threads)) {
+  for (int i = static_cast<int>(threadIdx.x); i < block_rows * l.words; i += static_cast<int>(threads)) {
     const QueryRow row = query_row(queries, first_row + i / l.words);
     const int at = i % l.words * 2;
     const float* const q = op.q + row.token * op.q_stride + row.head * dim + at;
@@ -60,38 +60,40 @@ FOVEA_DEVICE void load_queries(const Queries& queries, std::int64_t first_row, c
 // Keys as they are, values in pairs of positions. What is behind the range is zeros, never what the memory
 // has.
 template <Type type>
-FOVEA_DEVICE void load_tile(const KvPages& pages, const Range& tile, const Layout& l,
-                            const Shared<std::uint32_t>& keys, const Shared<std::uint32_t>& values) {
+__device__ __forceinline__ void load_tile(const KvPages& pages, const Range& tile, const Layout& l,
+                                          std::uint32_t* keys, std::uint32_t* values) {
   const int dim = static_cast<int>(pages.head_dim);
   const int eights = l.words / 4;
   const auto found = [&](std::byte* const* list, int p) -> const std::byte* {
-    return tile.begin + p < tile.end ? entry<type>(pages, list, tile.begin + p, block_y()) : nullptr;
+    return tile.begin + p < tile.end ? entry<type>(pages, list, tile.begin + p, blockIdx.y) : nullptr;
   };
-  for (int i = static_cast<int>(thread_index()); i < positions * eights; i += static_cast<int>(threads)) {
+  for (int i = static_cast<int>(threadIdx.x); i < positions * eights; i += static_cast<int>(threads)) {
     const int p = i / eights;
     const int word = i % eights * 4;
     const std::byte* const from = found(pages.keys, p);
-    const Shared<std::uint32_t> out = keys + (p * l.stride + word);
+    std::uint32_t* const out = keys + (p * l.stride + word);
     if (type == Type::f16 && from != nullptr && 2 * word + 8 <= dim &&
         reinterpret_cast<std::uintptr_t>(from + 4 * word) % 16 == 0) {
-      out.copy_async(0, from + 4 * word);
+      copy_async(out, from + 4 * word);
     } else {
-      out.store(0, entry_eight<type, false>(from, 2 * word, dim));
+      store(out, entry_eight<type, false>(from, 2 * word, dim));
     }
   }
   commit_copies();
-  for (int i = static_cast<int>(thread_index()); i < positions / 2 * eights; i += static_cast<int>(threads)) {
+  for (int i = static_cast<int>(threadIdx.x); i < positions / 2 * eights; i += static_cast<int>(threads)) {
     const int pair = i / eights;
     const int word = i % eights * 4;
     const Words4 first = entry_eight<type, false>(found(pages.values, 2 * pair), 2 * word, dim);
     const Words4 second = entry_eight<type, false>(found(pages.values, 2 * pair + 1), 2 * word, dim);
-    FOVEA_UNROLL for (int half = 0; half < 2; ++half) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
       Words4 pairs;
-      FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
         const int at = 2 * half + k / 2;
-        pairs.v[k] = permute_bytes(first.v[at], second.v[at], k % 2 == 0 ? 0x5410U : 0x7632U);
+        pairs.v[k] = __byte_perm(first.v[at], second.v[at], k % 2 == 0 ? 0x5410U : 0x7632U);
       }
-      values.store(pair * l.value_stride + 2 * word + 4 * half, pairs);
+      store(values + pair * l.value_stride + 2 * word + 4 * half, pairs);
     }
   }
   wait_for_copies<0>();
@@ -99,17 +101,21 @@ FOVEA_DEVICE void load_tile(const KvPages& pages, const Range& tile, const Layou
 
 // Adds a tile's products of weights and values to the warp's sums.
 template <int max_dim>
-FOVEA_DEVICE void add_values(const float (&scores)[positions / 8][4], const float (&shrink)[2],
-                             const Layout& l, const Shared<std::uint32_t>& values,
-                             float (&sums)[max_dim / 8][4]) {
+__device__ __forceinline__ void add_values(const float (&scores)[positions / 8][4], const float (&shrink)[2],
+                                           const Layout& l, std::uint32_t* values,
+                                           float (&sums)[max_dim / 8][4]) {
   std::uint32_t a[positions / 16][4];
-  FOVEA_UNROLL for (int step = 0; step < positions / 16; ++step)
-      left_side(scores[2 * step], scores[2 * step + 1], a[step]);
-  const int lane = static_cast<int>(thread_index() % 32);
-  FOVEA_UNROLL for (int d = 0; d < max_dim / 8; ++d) {
+#pragma unroll
+  for (int step = 0; step < positions / 16; ++step)
+    left_side(scores[2 * step], scores[2 * step + 1], a[step]);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int d = 0; d < max_dim / 8; ++d) {
     if (8 * d >= l.padded) break;
-    FOVEA_UNROLL for (int k = 0; k < 4; ++k) sums[d][k] *= shrink[k / 2];
-    FOVEA_UNROLL for (int step = 0; step < positions / 16; ++step) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) sums[d][k] *= shrink[k / 2];
+#pragma unroll
+    for (int step = 0; step < positions / 16; ++step) {
       const int at = (8 * step + lane % 4) * l.value_stride + 8 * d + lane / 4;
       const std::uint32_t b[2] = {values[at], values[at + 4 * l.value_stride]};
       multiply_halves(sums[d], a[step], b);
@@ -119,55 +125,58 @@ FOVEA_DEVICE void add_values(const float (&scores)[positions / 8][4], const floa
 
 // A lane's shares of its two rows, of which the warp's begin with row `warp_row` of the launch.
 template <int max_dim>
-FOVEA_DEVICE void write_rows(const Queries& queries, std::int64_t warp_row, const RowState& state,
-                             const float (&sums)[max_dim / 8][4]) {
+__device__ __forceinline__ void write_rows(const Queries& queries, std::int64_t warp_row,
+                                           const RowState& state, const float (&sums)[max_dim / 8][4]) {
   const KvSplits& s = queries.s;
   const int columns = s.count == 1 ? static_cast<int>(s.op.pages.head_dim) : s.sum_stride;
-  FOVEA_UNROLL for (int r = 0; r < 2; ++r) {
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
     const float total = sum_of_four(state.total[r]);
     const QueryRow row = query_row(queries, warp_row + sum_row(2 * r));
     if (!row.there) continue;
     float* const out = row_target(s, row);
     const float factor = s.count == 1 ? 1.0F / with_sink(s.op, row.head, state.largest[r], total) : 1.0F;
-    FOVEA_UNROLL for (int d = 0; d < max_dim / 8; ++d) {
-      FOVEA_UNROLL for (int k = 0; k < 2; ++k) {
+#pragma unroll
+    for (int d = 0; d < max_dim / 8; ++d) {
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
         const int column = 8 * d + sum_column(k);
         if (column < columns) out[column] = sums[d][2 * r + k] * factor;
       }
     }
-    if (s.count > 1 && thread_index() % 4 == 0) row_weight(s, row) = {state.largest[r], total};
+    if (s.count > 1 && threadIdx.x % 4 == 0) row_weight(s, row) = {state.largest[r], total};
   }
 }
 
 template <int max_dim>
-FOVEA_KERNEL(threads)
-attend_tiles_kernel(Queries queries) {
+__global__ void __launch_bounds__(threads, 1) attend_tiles_kernel(Queries queries) {
   const KvPages& pages = queries.s.op.pages;
   const Layout l = device_layout(pages.head_dim);
-  FOVEA_DYNAMIC_SHARED(std::uint32_t, memory, 0, l.all);
-  const Shared<std::uint32_t> keys = memory + l.keys;
-  const Shared<std::uint32_t> values = memory + l.values;
+  std::uint32_t* const memory = dynamic_shared<std::uint32_t>(0);
+  std::uint32_t* const keys = memory + l.keys;
+  std::uint32_t* const values = memory + l.values;
   // The last rows see the most: they begin first.
-  const std::int64_t first_row = std::int64_t{grid_z() - 1 - block_z()} * block_rows;
-  const int warp_row = static_cast<int>(thread_index() / 32) * 16;
+  const std::int64_t first_row = std::int64_t{gridDim.z - 1 - blockIdx.z} * block_rows;
+  const int warp_row = static_cast<int>(threadIdx.x / 32) * 16;
   load_queries(queries, first_row, l, memory);
   RowState state = row_state(queries, first_row + warp_row);
   const Range range = seen_by_rows(queries, first_row, block_rows, positions);
 
   float sums[max_dim / 8][4] = {};
   for (std::int64_t begin = range.begin; begin < range.end; begin += positions) {
-    sync_block();
+    __syncthreads();
     if (pages.type == Type::f16) {
       load_tile<Type::f16>(pages, {begin, range.end}, l, keys, values);
     } else {
       load_tile<Type::q8_0>(pages, {begin, range.end}, l, keys, values);
     }
-    sync_block();
+    __syncthreads();
     float scores[positions / 8][4] = {};
     for (int word = 0; word < l.words; word += 8) {
       std::uint32_t a[4];
       load_rows(memory, warp_row * l.stride + word, l.stride, a);
-      FOVEA_UNROLL for (int j = 0; j < positions / 8; ++j) {
+#pragma unroll
+      for (int j = 0; j < positions / 8; ++j) {
         std::uint32_t b[2];
         load_columns(keys, 8 * j * l.stride + word, l.stride, b);
         multiply_halves(scores[j], a, b);

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/codes.h"
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/tile.h"
 
 namespace fovea::kernels::cuda {
@@ -61,7 +62,7 @@ constexpr unsigned zero_code_of = zero_code<type>();
 // From each byte; they are below 128. In two steps, the first of which a decoder may have done.
 template <unsigned value>
 constexpr unsigned raised_by = value == 0 ? 0 : 0x80U - value;
-FOVEA_DEVICE std::uint32_t lower_raised(std::uint32_t bytes) {
+__device__ __forceinline__ std::uint32_t lower_raised(std::uint32_t bytes) {
   return bytes ^ 0x80808080U;
 }
 
@@ -74,9 +75,9 @@ constexpr float sum_base_value = 12582912.0F;
 // less than 2^27): those it would write anew before each product.
 struct SumBase {
   int v[4];
-  FOVEA_DEVICE explicit SumBase(int small) {
-    FOVEA_UNROLL for (int k = 0; k < 4; ++k) v[k] =
-        sum_base + (small >> (27 + k) & static_cast<int>(thread_index()));
+  __device__ __forceinline__ explicit SumBase(int small) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) v[k] = sum_base + (small >> (27 + k) & static_cast<int>(threadIdx.x));
   }
 };
 
@@ -85,31 +86,34 @@ constexpr int byte_units = 2;
 
 // Into the words of the row's half, and its scales: of pairs.
 template <Type type, bool packed>
-FOVEA_DEVICE void decode_bytes(const RowPlace& place, int last, int first_unit,
-                               const Shared<std::uint32_t>& out, const Shared<std::uint32_t>& scales) {
+__device__ __forceinline__ void decode_bytes(const RowPlace& place, int last, int first_unit,
+                                             std::uint32_t* out, std::uint32_t* scales) {
   constexpr unsigned zero = zero_code_of<type>;
   constexpr unsigned raised = raised_by<zero>, more = is_trellis_of<type> ? raised : 0;
   constexpr TileKind kind = tile_kind(type);
   constexpr int pair_words = ByteTile<kind>::pair_words;
   // Units of q6_k have columns of both halves.
   const int half = first_unit % byte_groups / byte_units;
-  const Shared<std::uint32_t> words_out = type == Type::q6_k ? out + -8 * half : out;
+  std::uint32_t* const words_out = type == Type::q6_k ? out + -8 * half : out;
   const Row<type, packed> from(place);
   // What comes next is on its way to the second-level cache while this step is multiplied.
   const int next = first_unit + byte_groups;
   from.prefetch_codes(next < last ? next : last);
   float scale[2][2], second[2][2];  // [unit, half of the unit]
-  FOVEA_UNROLL for (int u = 0; u < byte_units; ++u) {
+#pragma unroll
+  for (int u = 0; u < byte_units; ++u) {
     const int unit = first_unit + u;
     // Behind the row's end any will do: the inputs are zeros.
     const Codes codes = decode<type, packed, more>(from, unit < last ? unit : last);
-    FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
       Words4 words;
-      FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
         const std::uint32_t q = codes.q[4 * h + i];
         words.v[i] = zero == 0 ? q : lower_raised(q + (raised - more) * 0x01010101U);
       }
-      words_out.store(unit_column<type>(u, h) / 4, words);
+      store(words_out + (unit_column<type>(u, h) / 4), words);
       scale[u][h] = codes.scale[h];
       second[u][h] = kind == TileKind::scales ? codes.scale[h] * -sum_base_value
                      : zero != 0              ? 0.0F
@@ -118,62 +122,45 @@ FOVEA_DEVICE void decode_bytes(const RowPlace& place, int last, int first_unit,
   }
   if constexpr (kind == TileKind::short_minima) {
     // Both units' halves h are adjacent: of one group.
-    FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
       const int group = type == Type::q6_k ? half + 2 * h : byte_units * half + h;
-      scales.store(group * pair_words, Words4{bits_of(scale[0][h]), bits_of(second[0][h]),
-                                              bits_of(scale[1][h]), bits_of(second[1][h])});
+      store(scales + group * pair_words, Words4{__float_as_uint(scale[0][h]), __float_as_uint(second[0][h]),
+                                                __float_as_uint(scale[1][h]), __float_as_uint(second[1][h])});
     }
   } else {
     constexpr bool across = type == Type::q4_k || type == Type::q5_k;  // a unit has halves of both groups
-    scales.store(half * pair_words, Words4{bits_of(scale[0][0]), bits_of(second[0][0]),
-                                           bits_of(across ? scale[0][1] : scale[1][0]),
-                                           bits_of(across ? second[0][1] : second[1][0])});
+    store(scales + half * pair_words, Words4{__float_as_uint(scale[0][0]), __float_as_uint(second[0][0]),
+                                             __float_as_uint(across ? scale[0][1] : scale[1][0]),
+                                             __float_as_uint(across ? second[0][1] : second[1][0])});
   }
 }
 
 // Which decoder a matrix takes, in one number.
-template <Type type, bool packed>
-constexpr int decoder = 2 * static_cast<int>(type) + (packed ? 1 : 0);
 constexpr int no_decoder = -1;
-FOVEA_DEVICE int decoder_of(const Weight& weight) {
-  return 2 * static_cast<int>(weight.type) + (weight.packing == Packing::tiles ? 1 : 0);
+__device__ __forceinline__ int decoder_of(const Weight& weight) {
+  return quantised_form(weight.type, weight.packing == Packing::tiles);
 }
 
 // Columns [32 unit, 32 unit + 64) or, in types whose units are not adjacent, as many of the same step.
 // `last`: the row's last unit.
-FOVEA_DEVICE_CALL void fill_bytes(RowPlace place, int with, int last, int unit,
-                                  Shared<std::uint32_t>::Place out_place,
-                                  Shared<std::uint32_t>::Place scales_place) {
-  const Shared<std::uint32_t> out(out_place), scales(scales_place);
-  switch (with) {
-#define FOVEA_CASE(name)                                             \
-  case decoder<Type::name, true>:                                    \
-    decode_bytes<Type::name, true>(place, last, unit, out, scales);  \
-    break;                                                           \
-  case decoder<Type::name, false>:                                   \
-    decode_bytes<Type::name, false>(place, last, unit, out, scales); \
-    break;
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-    default:
-      break;
-  }
+static __device__ __noinline__ void fill_bytes(RowPlace place, int with, int last, int unit,
+                                               SharedPlace out_place, SharedPlace scales_place) {
+  auto* const out = at_place<std::uint32_t>(out_place);
+  auto* const scales = at_place<std::uint32_t>(scales_place);
+  dispatch_quantised(
+      with, [&]<Type type, bool packed>() { decode_bytes<type, packed>(place, last, unit, out, scales); });
 }
 
-FOVEA_DEVICE RowPlace place_of_bytes(const Weight& weight, std::int64_t row) {
+__device__ __forceinline__ RowPlace place_of_bytes(const Weight& weight, std::int64_t row) {
   std::int64_t blocks = 0;
   int bytes = 0;
-  switch (weight.type) {
-#define FOVEA_CASE(name)                               \
-  case Type::name:                                     \
-    blocks = weight.columns / elements_of<Type::name>; \
-    bytes = bytes_of<Type::name>;                      \
-    break;
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-    default:
-      break;
-  }
+  dispatch(weight.type, [&]<Type type>() {
+    if constexpr (is_quantised(type)) {
+      blocks = weight.columns / elements_of<type>;
+      bytes = bytes_of<type>;
+    }
+  });
   return place_of_row(weight, row, weight.packing == Packing::tiles, blocks, bytes);
 }
 
@@ -185,24 +172,27 @@ class ByteCopies {
   using At = ByteTile<kind>;
 
  public:
-  FOVEA_DEVICE ByteCopies(const TileInputs& x, const Shared<int>& rows, int columns, bool many)
+  __device__ __forceinline__ ByteCopies(const TileInputs& x, int* rows, int columns, bool many)
       : many_(many) {
-    const auto thread = static_cast<int>(thread_index());
+    const auto thread = static_cast<int>(threadIdx.x);
     const int chunk = thread % chunks, row = thread / chunks;
-    FOVEA_UNROLL for (int i = 0; i < count; ++i) from_[i] =
-        static_cast<unsigned>(row_of(rows, row + i * at_once) * x.q_stride) + chunk * 16;
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      from_[i] = static_cast<unsigned>(row_of(rows, row + i * at_once) * x.q_stride) + chunk * 16;
     to_ = anew(At::inputs + row * byte_stride + chunk * 4);
     end_ = anew(columns - chunk * 16);
     const int group = thread % byte_groups, scale_row = thread / byte_groups;
-    FOVEA_UNROLL for (int i = 0; i < scale_count; ++i) scales_from_[i] =
-        static_cast<unsigned>(row_of(rows, scale_row + i * scales_at_once) * x.half_stride) + group * 2;
+#pragma unroll
+    for (int i = 0; i < scale_count; ++i)
+      scales_from_[i] =
+          static_cast<unsigned>(row_of(rows, scale_row + i * scales_at_once) * x.half_stride) + group * 2;
     scales_to_ = anew(At::input_scales + group * At::input_stride + scale_row);
     scales_end_ = anew(columns - group * 32);
   }
 
   // Starts the copies of 128 columns into rows from `row` on.
-  FOVEA_DEVICE void start(const TileInputs& x, int column, int row,
-                          const Shared<std::uint32_t>& memory) const {
+  __device__ __forceinline__ void start(const TileInputs& x, int column, int row,
+                                        std::uint32_t* memory) const {
     copy(x, column, row, memory, 0);
     if (many_) copy(x, column, row, memory, 1);
     commit_copies();
@@ -213,28 +203,31 @@ class ByteCopies {
   static constexpr int at_once = tile_threads / chunks, scales_at_once = tile_threads / byte_groups;
   static constexpr int count = tile_size / at_once, scale_count = tile_size / scales_at_once;
 
-  FOVEA_DEVICE static int row_of(const Shared<int>& rows, int i) {
+  __device__ __forceinline__ static int row_of(int* rows, int i) {
     const int row = rows[i];
     return row < 0 ? rows[0] : row;
   }
 
   // Of 32 tokens.
-  FOVEA_DEVICE void copy(const TileInputs& x, int column, int row, const Shared<std::uint32_t>& memory,
-                         int part) const {
+  __device__ __forceinline__ void copy(const TileInputs& x, int column, int row, std::uint32_t* memory,
+                                       int part) const {
     // 32 bits until the end: pointers would be kept in registers.
     const auto first = static_cast<unsigned>(column);
-    FOVEA_UNROLL for (int i = part * count / 2; i < (part + 1) * count / 2; ++i)
-        memory.copy_async(to_ + (row + i * at_once) * byte_stride, x.q + (first + from_[i]), column < end_);
+#pragma unroll
+    for (int i = part * count / 2; i < (part + 1) * count / 2; ++i)
+      copy_async(memory + to_ + (row + i * at_once) * byte_stride, x.q + (first + from_[i]), column < end_);
     const bool inside = column < scales_end_;
-    FOVEA_UNROLL for (int i = part * scale_count / 2; i < (part + 1) * scale_count / 2; ++i) {
+#pragma unroll
+    for (int i = part * scale_count / 2; i < (part + 1) * scale_count / 2; ++i) {
       const float* const from = x.halves[first / 16 + scales_from_[i]].v;
       const int to = scales_to_ + row + i * scales_at_once;
-      memory.template copy_async<4>(to, from, inside);
+      copy_async<4>(memory + to, from, inside);
       if constexpr (At::minima) {
-        const int group = static_cast<int>(thread_index()) % byte_groups;
-        FOVEA_UNROLL for (int h = 0; h < 2; ++h) memory.template copy_async<4>(
-            to + At::input_sums - At::input_scales + (group + h) * At::input_stride, from + 2 * h + 1,
-            inside);
+        const int group = static_cast<int>(threadIdx.x) % byte_groups;
+#pragma unroll
+        for (int h = 0; h < 2; ++h)
+          copy_async<4>(memory + to + At::input_sums - At::input_scales + (group + h) * At::input_stride,
+                        from + 2 * h + 1, inside);
       }
     }
   }
@@ -246,9 +239,9 @@ class ByteCopies {
   unsigned scales_from_[scale_count];
 };
 
-FOVEA_DEVICE Floats2 floats_at(const Shared<std::uint32_t>& memory, int at) {
-  const auto words = memory.load<Words2>(at);
-  return {float_of_bits(words.v[0]), float_of_bits(words.v[1])};
+__device__ __forceinline__ Floats2 floats_at(std::uint32_t* memory, int at) {
+  const auto words = load<Words2>(memory + at);
+  return {__uint_as_float(words.v[0]), __uint_as_float(words.v[1])};
 }
 
 // Where a lane finds what its warp multiplies.
@@ -258,47 +251,56 @@ struct ByteLane {
 
 // Adds the products of the warp's rows with 8 · blocks tokens, of the columns that a pair of scales is for.
 template <TileKind kind, int blocks>
-FOVEA_DEVICE void add_byte_pair(const Shared<std::uint32_t>& memory, const ByteLane& lane, int pair,
-                                const SumBase& base, TileSums& sums) {
+__device__ __forceinline__ void add_byte_pair(std::uint32_t* memory, const ByteLane& lane, int pair,
+                                              const SumBase& base, TileSums& sums) {
   using At = ByteTile<kind>;
   Words4 w[2][2];  // of rows 16 i + 8 r
-  FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
-    FOVEA_UNROLL for (int r = 0; r < 2; ++r) w[i][r] =
-        memory.load<Words4>(lane.scales + pair * At::pair_words + (16 * i + 8 * r) * 4);
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+      w[i][r] = load<Words4>(memory + lane.scales + pair * At::pair_words + (16 * i + 8 * r) * 4);
   }
   constexpr int groups = At::is_short ? 1 : 2;  // of the pair
-  FOVEA_UNROLL for (int g = 0; g < groups; ++g) {
+#pragma unroll
+  for (int g = 0; g < groups; ++g) {
     const int group = groups * pair + g;
     std::uint32_t a[2][4];
-    FOVEA_UNROLL for (int i = 0; i < 2; ++i)
-        load_matrices(memory, lane.rows + 16 * i * byte_stride + 8 * group, a[i]);
+#pragma unroll
+    for (int i = 0; i < 2; ++i) load_matrices(memory, lane.rows + 16 * i * byte_stride + 8 * group, a[i]);
     std::uint32_t b[4];
-    FOVEA_UNROLL for (int j = 0; j < blocks; ++j) {
+#pragma unroll
+    for (int j = 0; j < blocks; ++j) {
       if (j % 2 == 0) load_matrices(memory, lane.inputs + 8 * j * byte_stride + 8 * group, b);
       const Floats2 x = floats_at(memory, lane.input_scales + group * At::input_stride + 8 * j);
       Floats2 s[2] = {};  // of the group's halves, or their sum
       if constexpr (At::minima) {
         const int first =
             lane.input_scales + (At::input_sums - At::input_scales) + 2 * group * At::input_stride + 8 * j;
-        FOVEA_UNROLL for (int h = 0; h < 2; ++h) s[h] = floats_at(memory, first + h * At::input_stride);
+#pragma unroll
+        for (int h = 0; h < 2; ++h) s[h] = floats_at(memory, first + h * At::input_stride);
         if constexpr (!At::is_short) {
-          FOVEA_UNROLL for (int k = 0; k < 2; ++k) s[0].v[k] += s[1].v[k];
+#pragma unroll
+          for (int k = 0; k < 2; ++k) s[0].v[k] += s[1].v[k];
         }
       }
       constexpr int products = At::is_short ? 2 : 1;  // one behind the other
-      FOVEA_UNROLL for (int h = 0; h < products; ++h) {
-        FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
+#pragma unroll
+      for (int h = 0; h < products; ++h) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
           int c[4];
           if constexpr (At::is_short) {
             multiply_bytes(c, {a[i][2 * h], a[i][2 * h + 1]}, {b[j % 2 * 2 + h]}, base.v);
           } else {
             multiply_bytes(c, a[i], {b[j % 2 * 2], b[j % 2 * 2 + 1]}, base.v);
           }
-          FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
+#pragma unroll
+          for (int k = 0; k < 4; ++k) {
             const int at = At::is_short ? 2 * h : 2 * g;  // of the pair's scales
-            const float scale = float_of_bits(w[i][k / 2].v[at]);
-            const float second = float_of_bits(w[i][k / 2].v[at + 1]);
-            const float dot = fmaf(scale, float_of_bits(static_cast<std::uint32_t>(c[k])),
+            const float scale = __uint_as_float(w[i][k / 2].v[at]);
+            const float second = __uint_as_float(w[i][k / 2].v[at + 1]);
+            const float dot = fmaf(scale, __uint_as_float(static_cast<std::uint32_t>(c[k])),
                                    At::minima ? scale * -sum_base_value : second);
             float& sum = sums.v[i][j][k];
             sum += x.v[k % 2] * dot;
@@ -312,27 +314,28 @@ FOVEA_DEVICE void add_byte_pair(const Shared<std::uint32_t>& memory, const ByteL
 
 // Those of a step.
 template <TileKind kind, int blocks>
-FOVEA_DEVICE void add_byte_products(const Shared<std::uint32_t>& memory, const ByteLane& lane,
-                                    const SumBase& base, TileSums& sums) {
+__device__ __forceinline__ void add_byte_products(std::uint32_t* memory, const ByteLane& lane,
+                                                  const SumBase& base, TileSums& sums) {
   if constexpr (kind == TileKind::scales) {
-    FOVEA_UNROLL for (int pair = 0; pair < ByteTile<kind>::pairs; ++pair)
-        add_byte_pair<kind, blocks>(memory, lane, pair, base, sums);
+#pragma unroll
+    for (int pair = 0; pair < ByteTile<kind>::pairs; ++pair)
+      add_byte_pair<kind, blocks>(memory, lane, pair, base, sums);
   } else {
-    FOVEA_LOOP for (int pair = 0; pair < ByteTile<kind>::pairs; ++pair)
-        add_byte_pair<kind, blocks>(memory, lane, pair, base, sums);
+#pragma unroll 1
+    for (int pair = 0; pair < ByteTile<kind>::pairs; ++pair)
+      add_byte_pair<kind, blocks>(memory, lane, pair, base, sums);
   }
 }
 
 template <TileKind kind>
-FOVEA_DEVICE void add_bytes(const TileWeights& weights, int only, const TileInputs& x,
-                            const Shared<int>& rows, int tokens, const Shared<std::uint32_t>& memory,
-                            TileSums& sums) {
+__device__ __forceinline__ void add_bytes(const TileWeights& weights, int only, const TileInputs& x,
+                                          int* rows, int tokens, std::uint32_t* memory, TileSums& sums) {
   using At = ByteTile<kind>;
   const int columns = static_cast<int>(weights.first.columns);
   const int end = static_cast<int>(weights.end_column);
   constexpr int shares = byte_groups / byte_units;  // of a row
   static_assert(tile_size * shares == tile_threads);
-  const int thread = static_cast<int>(thread_index());
+  const int thread = static_cast<int>(threadIdx.x);
   const int share = thread % shares;
   const TileRow at = tile_row(weights, only, thread / shares);
   const RowPlace place = place_of_bytes(at.weight, at.row);
@@ -349,24 +352,26 @@ FOVEA_DEVICE void add_bytes(const TileWeights& weights, int only, const TileInpu
   const SumBase base(columns);
   const bool many = tokens > tile_size / 2;
   const bool ahead = !many || At::step_rows == tile_size;  // there is room for two steps
-  sync_block();                                            // `rows` are there, and memory has been read
+  __syncthreads();                                         // `rows` are there, and memory has been read
   const ByteCopies<kind> copies(x, rows, columns, many);
   if (with == no_decoder) {
-    FOVEA_UNROLL for (int i = 0; i < 4 * byte_units; i += 2) memory.store(out + 2 * i, Words4{});
-    FOVEA_UNROLL for (int i = 0; i < At::pairs / shares; ++i)
-        memory.store(scales + (share * At::pairs / shares + i) * At::pair_words, Words4{});
+#pragma unroll
+    for (int i = 0; i < 4 * byte_units; i += 2) store(memory + out + 2 * i, Words4{});
+#pragma unroll
+    for (int i = 0; i < At::pairs / shares; ++i)
+      store(memory + scales + (share * At::pairs / shares + i) * At::pair_words, Words4{});
   }
   int row = 0;
   auto column = static_cast<int>(weights.first_column);
   if (ahead) copies.start(x, column, row, memory);
   for (; column < end; column += byte_columns) {
-    sync_block();  // the step before has been read
+    __syncthreads();  // the step before has been read
     if (!ahead) copies.start(x, column, row, memory);
     if (with != no_decoder)
-      fill_bytes(place, with, columns / 32 - 1, column / 32 + share * byte_units, (memory + out).place(),
-                 (memory + scales).place());
+      fill_bytes(place, with, columns / 32 - 1, column / 32 + share * byte_units, place_of(memory + out),
+                 place_of(memory + scales));
     wait_for_copies<0>();
-    sync_block();
+    __syncthreads();
     const ByteLane now = {lane.rows, lane.scales, lane.inputs + row * byte_stride, lane.input_scales + row};
     if (ahead) {
       row = At::step_rows - row;

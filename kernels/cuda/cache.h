@@ -3,14 +3,14 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/platform.h"
+#include "kernels/cuda/device_code.h"
 #include "kernels/formats/blocks.h"
 
 namespace fovea::kernels::cuda {
 
 // Bytes of one head's key or value at one position.
 template <Type type>
-FOVEA_DEVICE std::int64_t entry_bytes(std::int64_t head_dim) {
+__device__ __forceinline__ std::int64_t entry_bytes(std::int64_t head_dim) {
   if constexpr (type == Type::f32) {
     return 4 * head_dim;
   } else if constexpr (type == Type::f16) {
@@ -22,8 +22,8 @@ FOVEA_DEVICE std::int64_t entry_bytes(std::int64_t head_dim) {
 }
 
 template <Type type>
-FOVEA_DEVICE std::byte* entry(const KvPages& pages, std::byte* const* list, std::int64_t position,
-                              std::int64_t head) {
+__device__ __forceinline__ std::byte* entry(const KvPages& pages, std::byte* const* list,
+                                            std::int64_t position, std::int64_t head) {
   // In 32 bits: dividing 64 takes a hundred instructions.
   const auto in_page = static_cast<unsigned>(pages.page_tokens);
   const auto at = static_cast<unsigned>(position);
@@ -31,7 +31,7 @@ FOVEA_DEVICE std::byte* entry(const KvPages& pages, std::byte* const* list, std:
 }
 
 template <Type type>
-FOVEA_DEVICE float entry_element(const std::byte* entry, int i) {
+__device__ __forceinline__ float entry_element(const std::byte* entry, int i) {
   if constexpr (type == Type::f32) {
     return load_written<float>(entry + 4 * i);
   } else if constexpr (type == Type::f16) {

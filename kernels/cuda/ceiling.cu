@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/ceiling.h"
 #include "kernels/cuda/grid.h"
-#include "kernels/cuda/platform.h"
+#include "kernels/cuda/device_code.h"
 
 namespace fovea::kernels::cuda {
 namespace {
@@ -21,74 +21,88 @@ constexpr int reads_under_way = 4;
 constexpr int products_under_way = 8;
 constexpr std::int64_t max_rounds = std::int64_t{1} << 24;
 
-FOVEA_DEVICE std::int64_t thread_of_grid() {
-  return std::int64_t{block_x()} * threads + thread_index();
+__device__ __forceinline__ std::int64_t thread_of_grid() {
+  return std::int64_t{blockIdx.x} * threads + threadIdx.x;
 }
 
 // Arbitrary, and different everywhere.
-FOVEA_DEVICE std::uint32_t scattered(std::int64_t i) {
+__device__ __forceinline__ std::uint32_t scattered(std::int64_t i) {
   auto word = static_cast<std::uint32_t>(i) * 2654435761U;
   word ^= word >> 15;
   return word * 2246822519U;
 }
 
-FOVEA_KERNEL(threads) fill_kernel(Words4* memory, std::int64_t count) {
-  const std::int64_t stride = std::int64_t{grid_x()} * threads;
+__global__ void __launch_bounds__(threads, 1) fill_kernel(Words4* memory, std::int64_t count) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * threads;
   for (std::int64_t i = thread_of_grid(); i < count; i += stride) {
     Words4 words;
-    FOVEA_UNROLL for (int k = 0; k < 4; ++k) words.v[k] = scattered(4 * i + k);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) words.v[k] = scattered(4 * i + k);
     memory[i] = words;
   }
 }
 
 // `rounds` times reads_under_way words for each thread of the grid. sums [threads of the grid]
-FOVEA_KERNEL(threads) read_kernel(const Words4* memory, std::int64_t rounds, std::uint32_t* sums) {
-  const std::int64_t stride = std::int64_t{grid_x()} * threads;
+__global__ void __launch_bounds__(threads, 1)
+    read_kernel(const Words4* memory, std::int64_t rounds, std::uint32_t* sums) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * threads;
   const Words4* next = memory + thread_of_grid();
   std::uint32_t sum = 0;
   for (std::int64_t round = 0; round < rounds; ++round) {
     Words4 words[reads_under_way];
-    FOVEA_UNROLL for (int k = 0; k < reads_under_way; ++k) words[k] =
-        load_constant<Words4>(next + k * stride);
-    FOVEA_UNROLL for (int k = 0; k < reads_under_way; ++k) sum ^=
-        words[k].v[0] ^ words[k].v[1] ^ words[k].v[2] ^ words[k].v[3];
+#pragma unroll
+    for (int k = 0; k < reads_under_way; ++k) words[k] = load_constant<Words4>(next + k * stride);
+#pragma unroll
+    for (int k = 0; k < reads_under_way; ++k)
+      sum ^= words[k].v[0] ^ words[k].v[1] ^ words[k].v[2] ^ words[k].v[3];
     next += reads_under_way * stride;
   }
   sums[thread_of_grid()] = sum;
 }
 
-FOVEA_KERNEL(threads) byte_products_kernel(std::int64_t rounds, int* sums) {
+__global__ void __launch_bounds__(threads, 1) byte_products_kernel(std::int64_t rounds, int* sums) {
   std::uint32_t a[4], b[2];
-  FOVEA_UNROLL for (int k = 0; k < 4; ++k) a[k] = scattered(4 * thread_of_grid() + k);
-  FOVEA_UNROLL for (int k = 0; k < 2; ++k) b[k] = scattered(~(2 * thread_of_grid() + k));
+#pragma unroll
+  for (int k = 0; k < 4; ++k) a[k] = scattered(4 * thread_of_grid() + k);
+#pragma unroll
+  for (int k = 0; k < 2; ++k) b[k] = scattered(~(2 * thread_of_grid() + k));
   int c[products_under_way][4] = {};
-  FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) c[p][0] = p;
-  FOVEA_LOOP for (std::int64_t round = 0; round < rounds; ++round) {
-    FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) multiply_bytes(c[p], a, b, c[p]);
+#pragma unroll
+  for (int p = 0; p < products_under_way; ++p) c[p][0] = p;
+#pragma unroll 1
+  for (std::int64_t round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int p = 0; p < products_under_way; ++p) multiply_bytes(c[p], a, b, c[p]);
   }
   int sum = 0;
-  FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) sum ^= c[p][0] ^ c[p][1] ^ c[p][2] ^ c[p][3];
+#pragma unroll
+  for (int p = 0; p < products_under_way; ++p) sum ^= c[p][0] ^ c[p][1] ^ c[p][2] ^ c[p][3];
   sums[thread_of_grid()] = sum;
 }
 
-FOVEA_KERNEL(threads) half_products_kernel(std::int64_t rounds, float* sums) {
+__global__ void __launch_bounds__(threads, 1) half_products_kernel(std::int64_t rounds, float* sums) {
   // Of 1 … 2 and either sign, so that sums stay small.
   constexpr std::uint32_t kept = 0x83FF83FFU, exponents = 0x3C003C00U;
   std::uint32_t a[4], b[2];
-  FOVEA_UNROLL for (int k = 0; k < 4; ++k) a[k] = (scattered(4 * thread_of_grid() + k) & kept) | exponents;
-  FOVEA_UNROLL for (int k = 0; k < 2; ++k) b[k] = (scattered(~(2 * thread_of_grid() + k)) & kept) | exponents;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) a[k] = (scattered(4 * thread_of_grid() + k) & kept) | exponents;
+#pragma unroll
+  for (int k = 0; k < 2; ++k) b[k] = (scattered(~(2 * thread_of_grid() + k)) & kept) | exponents;
   float c[products_under_way][4] = {};
-  FOVEA_LOOP for (std::int64_t round = 0; round < rounds; ++round) {
-    FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) multiply_halves(c[p], a, b);
+#pragma unroll 1
+  for (std::int64_t round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int p = 0; p < products_under_way; ++p) multiply_halves(c[p], a, b);
   }
   float sum = 0;
-  FOVEA_UNROLL for (int p = 0; p < products_under_way; ++p) sum += c[p][0] + c[p][1] + c[p][2] + c[p][3];
+#pragma unroll
+  for (int p = 0; p < products_under_way; ++p) sum += c[p][0] + c[p][1] + c[p][2] + c[p][3];
   sums[thread_of_grid()] = sum;
 }
 
-FOVEA_KERNEL(32) empty_kernel() {}
-FOVEA_KERNEL(32) empty_overlapping_kernel() {
-  wait_for_earlier();
+__global__ void __launch_bounds__(32, 1) empty_kernel() {}
+__global__ void __launch_bounds__(32, 1) empty_overlapping_kernel() {
+  wait_for_earlier_kernels();
 }
 
 double seconds_of(Stream& stream, const auto& start, std::int64_t rounds) {

@@ -1,6 +1,7 @@
 // embed_rows: a thread for each unit of 32 weights, or for each weight of a plain type. A few kilobytes:
 // bound by the latency of one launch.
 #include "kernels/cuda/codes.h"
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/plain.h"
@@ -11,12 +12,11 @@ namespace {
 constexpr unsigned threads = 64;
 
 template <Type type>
-FOVEA_KERNEL(threads)
-embed_kernel(EmbedRows op) {
-  wait_for_earlier();
-  const int unit = static_cast<int>(block_x() * threads + thread_index());
+__global__ void __launch_bounds__(threads, 1) embed_kernel(EmbedRows op) {
+  wait_for_earlier_kernels();
+  const int unit = static_cast<int>(blockIdx.x * threads + threadIdx.x);
   if (unit * 32 >= op.table.columns) return;
-  const std::int64_t token = block_y();
+  const std::int64_t token = blockIdx.y;
   const Codes codes = decode(Row<type, false>(op.table, op.ids[token]), unit);
   for (int h = 0; h < 2; ++h) {
     float* const out = op.out + token * op.table.columns + unit_column<type>(unit, h);
@@ -28,12 +28,11 @@ embed_kernel(EmbedRows op) {
 }
 
 template <Type type>
-FOVEA_KERNEL(threads)
-embed_plain_kernel(EmbedRows op) {
-  wait_for_earlier();
-  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+__global__ void __launch_bounds__(threads, 1) embed_plain_kernel(EmbedRows op) {
+  wait_for_earlier_kernels();
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= op.table.columns) return;
-  const std::int64_t token = block_y();
+  const std::int64_t token = blockIdx.y;
   const std::byte* const row = op.table.data + op.ids[token] * op.table.columns * plain_bytes<type>;
   op.out[token * op.table.columns + i] = op.scale * plain_element<type>(row, i);
 }
@@ -48,18 +47,13 @@ void embed_rows(const EmbedRows& op, Stream& stream) {
                              .grid_y = tokens,
                              .threads = threads,
                              .overlaps = true};
-  switch (op.table.type) {
-#define FOVEA_CASE(name) \
-  case Type::name:       \
-    return launch<embed_kernel<Type::name>>(shape, on_cuda(stream), op);
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-#define FOVEA_CASE(name) \
-  case Type::name:       \
-    return launch<embed_plain_kernel<Type::name>>(shape, on_cuda(stream), op);
-    FOVEA_PLAIN_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-  }
+  dispatch(op.table.type, [&]<Type type>() {
+    if constexpr (is_quantised(type)) {
+      launch<embed_kernel<type>>(shape, on_cuda(stream), op);
+    } else {
+      launch<embed_plain_kernel<type>>(shape, on_cuda(stream), op);
+    }
+  });
 }
 
 }  // namespace fovea::kernels::cuda

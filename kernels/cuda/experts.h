@@ -29,34 +29,34 @@ struct Layer {
   float* out = nullptr;  // [tokens, d]
 };
 
-FOVEA_DEVICE Expert expert_of(const Layer& layer, std::int64_t token, int job) {
+__device__ __forceinline__ Expert expert_of(const Layer& layer, std::int64_t token, int job) {
   return job < layer.used ? layer.table[layer.ids[token * layer.used + job]] : layer.shared;
 }
-FOVEA_DEVICE float share_of(const Layer& layer, std::int64_t token, int job) {
+__device__ __forceinline__ float share_of(const Layer& layer, std::int64_t token, int job) {
   if (job < layer.used) return layer.weights[token * layer.used + job];
   return layer.shared_weights ? layer.shared_weights[token] : 1.0F;
 }
 
 // A job's hidden values; token counts from the launch's first.
-FOVEA_DEVICE float* hidden_of(const Layer& layer, std::int64_t token, int job) {
+__device__ __forceinline__ float* hidden_of(const Layer& layer, std::int64_t token, int job) {
   return layer.hidden + (token * layer.jobs + job) * layer.hidden_stride;
 }
-FOVEA_DEVICE Quantised quantised_hidden(float* hidden, std::int64_t width) {
+__device__ __forceinline__ Quantised quantised_hidden(float* hidden, std::int64_t width) {
   auto* const q = reinterpret_cast<std::int8_t*>(hidden);
   return {q, reinterpret_cast<Floats2*>(q + width), width};
 }
 
-FOVEA_DEVICE float times_sigmoid(float g, float x) {
+__device__ __forceinline__ float times_sigmoid(float g, float x) {
   return g / (1.0F + expf(-x));
 }
 
 // By its tanh.
-FOVEA_DEVICE float gelu(float x) {
+__device__ __forceinline__ float gelu(float x) {
   return times_sigmoid(x, 1.59576912F * (x + 0.044715F * x * x * x));  // 2 √(2/π)
 }
 
 // What becomes of row `row` of the products with gate and up.
-FOVEA_DEVICE float activated(const Expert& expert, std::int64_t row, float gate, float up) {
+__device__ __forceinline__ float activated(const Expert& expert, std::int64_t row, float gate, float up) {
   if (expert.gate_bias) gate += expert.gate_bias[row];
   if (expert.up_bias) up += expert.up_bias[row];
   switch (expert.activation) {

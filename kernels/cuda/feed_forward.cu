@@ -6,6 +6,7 @@
 // row in their order: no atomics, the same bits each time, and of few tokens ends with the norm behind it
 // (norm.h). Both are bound by the memory that the weights lie in. Branches on the type are the same for all
 // threads of a warp.
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/experts.h"
 #include "kernels/cuda/norm.h"
 #include "kernels/cuda/operations.h"
@@ -26,8 +27,9 @@ constexpr int jobs_at_once = threads / 32;  // warps of the second kernel, each 
 constexpr int normed_columns = 8;           // that a thread of it keeps of a row
 
 // Quantised where the down matrix reads it so. The block's first warp calls it, for values that are `mine`.
-FOVEA_DEVICE void write_hidden(const Expert& expert, float* hidden, std::int64_t at, float value, bool mine) {
-  if (!is_quantised_on_device(expert.down.type)) {
+__device__ __forceinline__ void write_hidden(const Expert& expert, float* hidden, std::int64_t at,
+                                             float value, bool mine) {
+  if (!is_quantised(expert.down.type)) {
     if (mine) hidden[at] = value;
     return;
   }
@@ -36,66 +38,70 @@ FOVEA_DEVICE void write_hidden(const Expert& expert, float* hidden, std::int64_t
   const int q = quantise_group(value, Group::of_16, half);
   if (!mine) return;
   out.q[at] = static_cast<std::int8_t>(q);
-  if (thread_index() == 0) out.halves[at / 16] = half;
+  if (threadIdx.x == 0) out.halves[at / 16] = half;
 }
 
-FOVEA_KERNEL_RESIDENT(threads, hidden_resident) hidden_kernel(Layer layer, Quantised quantised) {
-  wait_for_earlier();
-  FOVEA_SHARED(float, values, hidden_rows);
-  const int job = static_cast<int>(block_y());
-  const std::int64_t token = layer.first_token + std::int64_t{block_z()};
+__global__ void __launch_bounds__(threads, hidden_resident) hidden_kernel(Layer layer, Quantised quantised) {
+  wait_for_earlier_kernels();
+  __shared__ alignas(16) float values[hidden_rows];
+  const int job = static_cast<int>(blockIdx.y);
+  const std::int64_t token = layer.first_token + std::int64_t{blockIdx.z};
   const Expert expert = expert_of(layer, token, job);
   if (expert.gate.data == nullptr) return;  // another device's
   const std::int64_t width = expert.gate.rows;
-  const int lane = static_cast<int>(thread_index()) % hidden_lanes;
+  const int lane = static_cast<int>(threadIdx.x) % hidden_lanes;
   const float* const x = layer.x + token * layer.d;
-  float* const hidden = hidden_of(layer, block_z(), job);
+  float* const hidden = hidden_of(layer, blockIdx.z, job);
   // Another job may be wider.
-  FOVEA_LOOP for (std::int64_t first_row = std::int64_t{block_x()} * hidden_rows; first_row < width;
-                  first_row += std::int64_t{grid_x()} * hidden_rows) {
-    const std::int64_t row = first_row + thread_index() / hidden_lanes;
+#pragma unroll 1
+  for (std::int64_t first_row = std::int64_t{blockIdx.x} * hidden_rows; first_row < width;
+       first_row += std::int64_t{gridDim.x} * hidden_rows) {
+    const std::int64_t row = first_row + threadIdx.x / hidden_lanes;
     float gate = 0;
     float up = 0;
     if (row < width) {
       // One copy of all types' code, and half the time to compile it.
       Weight weight = expert.gate;
-      FOVEA_LOOP for (int part = 0; part < 2; ++part) {
+#pragma unroll 1
+      for (int part = 0; part < 2; ++part) {
         gate = up;
-        up = row_product<1>(weight, row, x, quantised, block_z(), lane, hidden_lanes);
+        up = row_product<1>(weight, row, x, quantised, blockIdx.z, lane, hidden_lanes);
         weight = expert.up;
       }
     }
     gate = sum_of_lanes(gate, hidden_lanes);
     up = sum_of_lanes(up, hidden_lanes);
     if (lane == 0) values[row - first_row] = row < width ? activated(expert, row, gate, up) : 0.0F;
-    sync_block();
-    if (thread_index() < 32) {
-      const std::int64_t at = first_row + thread_index();
-      const bool there = thread_index() < hidden_rows;
-      write_hidden(expert, hidden, at, there ? static_cast<float>(values[thread_index()]) : 0.0F,
+    __syncthreads();
+    if (threadIdx.x < 32) {
+      const std::int64_t at = first_row + threadIdx.x;
+      const bool there = threadIdx.x < hidden_rows;
+      write_hidden(expert, hidden, at, there ? static_cast<float>(values[threadIdx.x]) : 0.0F,
                    there && at < width);
     }
-    sync_block();
+    __syncthreads();
   }
 }
 
-FOVEA_KERNEL_RESIDENT(threads, output_resident) output_kernel(Layer layer, unsigned lanes, NormBehind then) {
+__global__ void __launch_bounds__(threads, output_resident)
+    output_kernel(Layer layer, unsigned lanes, NormBehind then) {
   begin_norm(then);
-  wait_for_earlier();
-  FOVEA_SHARED(float, parts, jobs_at_once * 4);
-  const int warp = static_cast<int>(thread_index() / 32);
+  wait_for_earlier_kernels();
+  __shared__ alignas(16) float parts[jobs_at_once * 4];
+  const int warp = static_cast<int>(threadIdx.x / 32);
   const int warp_rows = static_cast<int>(32 / lanes);
-  const int row_in_block = static_cast<int>(thread_index() % 32 / lanes);
-  const int lane = static_cast<int>(thread_index() % lanes);
-  const std::int64_t token = layer.first_token + std::int64_t{block_y()};
-  FOVEA_LOOP for (std::int64_t first_row = std::int64_t{block_x()} * warp_rows; first_row < layer.d;
-                  first_row += std::int64_t{grid_x()} * warp_rows) {
+  const int row_in_block = static_cast<int>(threadIdx.x % 32 / lanes);
+  const int lane = static_cast<int>(threadIdx.x % lanes);
+  const std::int64_t token = layer.first_token + std::int64_t{blockIdx.y};
+#pragma unroll 1
+  for (std::int64_t first_row = std::int64_t{blockIdx.x} * warp_rows; first_row < layer.d;
+       first_row += std::int64_t{gridDim.x} * warp_rows) {
     const std::int64_t row = first_row + row_in_block;
     float sum = 0;
     for (int job = warp; job < layer.jobs && row < layer.d; job += jobs_at_once) {
       const Expert expert = expert_of(layer, token, job);
       if (expert.down.data == nullptr) continue;
-      float* const hidden = hidden_of(layer, block_y(), job);
+      float* const hidden = hidden_of(layer, blockIdx.y, job);
       if (lane == 0 && expert.down_bias) sum += share_of(layer, token, job) * expert.down_bias[row];
       sum += share_of(layer, token, job) * row_product<1>(expert.down, row, hidden,
                                                           quantised_hidden(hidden, expert.down.columns), 0,
@@ -103,14 +109,14 @@ FOVEA_KERNEL_RESIDENT(threads, output_resident) output_kernel(Layer layer, unsig
     }
     sum = sum_of_lanes(sum, lanes);
     if (lane == 0) parts[warp * 4 + row_in_block] = sum;
-    sync_block();
-    const std::int64_t out_row = first_row + thread_index();
-    if (thread_index() < static_cast<unsigned>(warp_rows) && out_row < layer.d) {
+    __syncthreads();
+    const std::int64_t out_row = first_row + threadIdx.x;
+    if (threadIdx.x < static_cast<unsigned>(warp_rows) && out_row < layer.d) {
       float all = 0;
-      for (int w = 0; w < jobs_at_once; ++w) all += parts[w * 4 + static_cast<int>(thread_index())];
+      for (int w = 0; w < jobs_at_once; ++w) all += parts[w * 4 + static_cast<int>(threadIdx.x)];
       layer.out[token * layer.d + out_row] = all;
     }
-    sync_block();
+    __syncthreads();
   }
   norm_if_last<normed_columns>(then, token, 1);
 }

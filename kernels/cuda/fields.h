@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "kernels/api/operations.h"
-#include "kernels/cuda/platform.h"
+#include "kernels/cuda/device_code.h"
 
 namespace fovea::kernels::cuda {
 
@@ -105,9 +105,10 @@ struct Fields<Type::q2_f> {
 
 // A word whose bytes have two nibbles each: the low ones in the low half, in the bytes' order, then the high
 // ones.
-FOVEA_ANYWHERE std::uint32_t parted_nibbles(std::uint32_t word) {
+__host__ __device__ __forceinline__ std::uint32_t parted_nibbles(std::uint32_t word) {
   std::uint32_t halves[2] = {word & 0x0F0F0F0FU, word >> 4 & 0x0F0F0F0FU};
-  FOVEA_UNROLL for (std::uint32_t& half : halves) {
+#pragma unroll
+  for (std::uint32_t& half : halves) {
     half = (half | half >> 4) & 0x00FF00FFU;
     half = (half | half >> 8) & 0xFFFFU;
   }
@@ -164,26 +165,6 @@ constexpr bool planes_are_whole() {
     alignment = alignment_of(plane.bytes);
   }
   return bytes == block_shape(type).bytes;
-}
-
-// X(q4_0) … for every quantised type.
-#define FOVEA_QUANTISED_TYPES(X) \
-  X(q4_0)                        \
-  X(q4_1)                        \
-  X(q5_0)                        \
-  X(q5_1)                        \
-  X(q8_0) X(q2_k) X(q3_k) X(q4_k) X(q5_k) X(q6_k) X(iq4_nl) X(iq4_xs) X(mxfp4) X(q4_f) X(q4_e) X(q3_f) X(q2_f)
-
-#define FOVEA_WHOLE(name) static_assert(planes_are_whole<Type::name>());
-FOVEA_QUANTISED_TYPES(FOVEA_WHOLE)
-#undef FOVEA_WHOLE
-
-constexpr bool is_quantised(Type type) {
-  return type != Type::f32 && type != Type::f16 && type != Type::bf16;
-}
-// The same for kernels.
-FOVEA_DEVICE bool is_quantised_on_device(Type type) {
-  return type != Type::f32 && type != Type::f16 && type != Type::bf16;
 }
 
 }  // namespace fovea::kernels::cuda

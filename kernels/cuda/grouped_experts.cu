@@ -8,6 +8,7 @@
 // to know: grids are as large as they may have to be, and blocks without a tile end at once.
 //
 // The products are bound as tiles.h says; with few tokens for each expert by the memory of the weights.
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/experts.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/tiles.h"
@@ -35,25 +36,25 @@ struct Groups {
   int tokens = 0;       // of this launch
 };
 
-FOVEA_DEVICE int tiles_of(int tokens) {
+__device__ __forceinline__ int tiles_of(int tokens) {
   return (tokens + tile_size - 1) / tile_size;
 }
 
 // One block. The order within a group follows from chance, but no result depends on it.
-FOVEA_KERNEL(group_threads) group_kernel(Layer layer, Groups groups) {
-  FOVEA_DYNAMIC_SHARED(int, counts, 0, groups.experts);
-  FOVEA_DYNAMIC_SHARED(int, next, (4 * groups.experts + 15) / 16 * 16, groups.experts);
-  FOVEA_SHARED(int, totals, 2);  // jobs, tiles
-  const int thread = static_cast<int>(thread_index());
+__global__ void __launch_bounds__(group_threads, 1) group_kernel(Layer layer, Groups groups) {
+  int* const counts = dynamic_shared<int>(0);
+  int* const next = dynamic_shared<int>((4 * groups.experts + 15) / 16 * 16);
+  __shared__ alignas(16) int totals[2];  // jobs, tiles
+  const int thread = static_cast<int>(threadIdx.x);
   const int all = groups.tokens * layer.used;
   const std::int32_t* const ids = layer.ids + std::int64_t{layer.first_token} * layer.used;
   for (int e = thread; e < groups.experts; e += static_cast<int>(group_threads)) counts[e] = 0;
-  sync_block();
+  __syncthreads();
   for (int i = thread; i < all; i += static_cast<int>(group_threads)) {
     // An expert without data is another device's.
-    if (layer.table[ids[i]].gate.data) atomic_add(counts[ids[i]], 1);
+    if (layer.table[ids[i]].gate.data) atomicAdd(&counts[ids[i]], 1);
   }
-  sync_block();
+  __syncthreads();
   for (int e = thread; e <= groups.experts; e += static_cast<int>(group_threads)) {
     int first = 0;
     int tile = 0;
@@ -71,10 +72,10 @@ FOVEA_KERNEL(group_threads) group_kernel(Layer layer, Groups groups) {
     for (int i = 0; i < count; i += tile_size)
       groups.tiles[tile + i / tile_size] = {e, first + i, count - i < tile_size ? count - i : tile_size};
   }
-  sync_block();
+  __syncthreads();
   for (int i = thread; i < all; i += static_cast<int>(group_threads)) {
     if (!layer.table[ids[i]].gate.data) continue;
-    groups.jobs[atomic_add(next[ids[i]], 1)] = i / layer.used * layer.jobs + i % layer.used;
+    groups.jobs[atomicAdd(&next[ids[i]], 1)] = i / layer.used * layer.jobs + i % layer.used;
   }
   const int routed = totals[0];
   int tiles = totals[1];
@@ -91,18 +92,18 @@ FOVEA_KERNEL(group_threads) group_kernel(Layer layer, Groups groups) {
 }
 
 // This block's.
-FOVEA_DEVICE Tile tile_of(const Groups& groups) {
-  return groups.tiles[anew(block_y())];
+__device__ __forceinline__ Tile tile_of(const Groups& groups) {
+  return groups.tiles[anew(blockIdx.y)];
 }
-FOVEA_DEVICE std::int64_t first_row_of(int rows) {
-  return std::int64_t{anew(block_x())} * rows;
+__device__ __forceinline__ std::int64_t first_row_of(int rows) {
+  return std::int64_t{anew(blockIdx.x)} * rows;
 }
-FOVEA_DEVICE Expert expert_of(const Layer& layer, const Tile& tile) {
+__device__ __forceinline__ Expert expert_of(const Layer& layer, const Tile& tile) {
   return tile.expert == shared_expert ? layer.shared : layer.table[tile.expert];
 }
 
 // The hidden values of all jobs, as inputs of their down matrices: rows are jobs.
-FOVEA_DEVICE TileInputs hidden_inputs(const Layer& layer, std::int64_t width) {
+__device__ __forceinline__ TileInputs hidden_inputs(const Layer& layer, std::int64_t width) {
   const std::int64_t stride = layer.hidden_stride;
   const Quantised first = quantised_hidden(layer.hidden, width);
   return {.floats = layer.hidden,
@@ -116,12 +117,13 @@ FOVEA_DEVICE TileInputs hidden_inputs(const Layer& layer, std::int64_t width) {
 }
 
 // A warp's 32 hidden values of one job from row `first` on, one for each lane, in the form that `down` reads.
-FOVEA_DEVICE void write_hidden(float* hidden, const Weight& down, std::int64_t at, float value) {
+__device__ __forceinline__ void write_hidden(float* hidden, const Weight& down, std::int64_t at,
+                                             float value) {
   if (down.type == Type::bf16) {
     reinterpret_cast<std::uint16_t*>(hidden)[at] = float_to_bfloat16(value);
     return;
   }
-  if (!is_quantised_on_device(down.type)) {
+  if (!is_quantised(down.type)) {
     hidden[at] = value;
     return;
   }
@@ -131,15 +133,15 @@ FOVEA_DEVICE void write_hidden(float* hidden, const Weight& down, std::int64_t a
   if (at % 16 == 0) out.halves[at / 16] = half;
 }
 
-FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks)
-grouped_hidden_kernel(Layer layer, Groups groups, TileInputs x) {
-  FOVEA_SHARED(int, rows, tile_size);
-  FOVEA_SHARED(std::uint32_t, memory, tile_words);
-  if (static_cast<int>(block_y()) >= *groups.tile_count) return;
+__global__ void __launch_bounds__(tile_threads, tile_blocks)
+    grouped_hidden_kernel(Layer layer, Groups groups, TileInputs x) {
+  __shared__ alignas(16) int rows[tile_size];
+  __shared__ alignas(16) std::uint32_t memory[tile_words];
+  if (static_cast<int>(blockIdx.y) >= *groups.tile_count) return;
   // another expert is wider
   if (first_row_of(hidden_rows) >= expert_of(layer, tile_of(groups)).gate.rows) return;
-  const int thread = static_cast<int>(thread_index());
-  const int count = groups.tiles[block_y()].count;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int count = groups.tiles[blockIdx.y].count;
   if (thread < tile_size) {
     const int job = thread < count ? groups.jobs[tile_of(groups).first + thread] : -1;
     rows[thread] = job < 0 ? -1 : job / layer.jobs;
@@ -155,35 +157,37 @@ grouped_hidden_kernel(Layer layer, Groups groups, TileInputs x) {
   const Expert expert = expert_of(layer, tile);
   const std::int64_t first_row = first_row_of(hidden_rows);
   const std::int64_t width = expert.gate.rows;
-  sync_block();
+  __syncthreads();
   constexpr int stride = hidden_rows + 1;
   const TileWarp warp = tile_warp(tile.count);
   const int warp_row = warp.row / 2;  // of gate's and of up's
-  FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
     if (8 * j >= warp.tokens) break;
-    FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
       const std::int64_t row = first_row + warp_row + sum_row(k);
       const float value = row < width ? activated(expert, row, sums.v[0][j][k], sums.v[1][j][k]) : 0.0F;
-      memory[tile_position(warp, 0, j, k).token * stride + warp_row + sum_row(k)] = bits_of(value);
+      memory[tile_position(warp, 0, j, k).token * stride + warp_row + sum_row(k)] = __float_as_uint(value);
     }
   }
-  sync_block();
+  __syncthreads();
   const int lane = thread % 32;
   for (int i = thread / 32; i < tile.count; i += static_cast<int>(tile_threads / 32)) {
     const std::int64_t job = groups.jobs[tile.first + i];
     write_hidden(layer.hidden + job * layer.hidden_stride, expert.down, first_row + lane,
-                 float_of_bits(memory[i * stride + lane]));
+                 __uint_as_float(memory[i * stride + lane]));
   }
 }
 
 // parts [tokens · jobs, d]: down's products, not yet weighted.
-FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks)
-grouped_down_kernel(Layer layer, Groups groups, float* parts) {
-  FOVEA_SHARED(int, rows, tile_size);
-  FOVEA_SHARED(std::uint32_t, memory, tile_words);
-  if (static_cast<int>(block_y()) >= *groups.tile_count) return;
-  const int thread = static_cast<int>(thread_index());
-  const int count = groups.tiles[block_y()].count;
+__global__ void __launch_bounds__(tile_threads, tile_blocks)
+    grouped_down_kernel(Layer layer, Groups groups, float* parts) {
+  __shared__ alignas(16) int rows[tile_size];
+  __shared__ alignas(16) std::uint32_t memory[tile_words];
+  if (static_cast<int>(blockIdx.y) >= *groups.tile_count) return;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int count = groups.tiles[blockIdx.y].count;
   if (thread < tile_size) rows[thread] = thread < count ? groups.jobs[tile_of(groups).first + thread] : -1;
   TileSums sums;
   multiply_tile(
@@ -194,10 +198,13 @@ grouped_down_kernel(Layer layer, Groups groups, float* parts) {
   const std::int64_t first_row = first_row_of(tile_size);
   const Weight down = expert.down;
   const TileWarp warp = tile_warp(tile.count);
-  FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
-    FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
       if (8 * j >= warp.tokens) break;
-      FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
         const TilePosition at = tile_position(warp, i, j, k);
         const std::int64_t row = first_row + at.row;
         if (row >= down.rows || at.token >= tile.count) continue;
@@ -208,8 +215,9 @@ grouped_down_kernel(Layer layer, Groups groups, float* parts) {
   }
 }
 
-FOVEA_KERNEL(join_threads) grouped_join_kernel(Layer layer, const float* parts, std::int64_t tokens) {
-  const std::int64_t i = std::int64_t{block_x()} * join_threads + thread_index();
+__global__ void __launch_bounds__(join_threads, 1)
+    grouped_join_kernel(Layer layer, const float* parts, std::int64_t tokens) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * join_threads + threadIdx.x;
   if (i >= tokens * layer.d) return;
   const std::int64_t token = layer.first_token + i / layer.d;
   const float* const part = parts + i / layer.d * layer.jobs * layer.d + i % layer.d;

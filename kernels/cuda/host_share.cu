@@ -13,48 +13,49 @@ namespace {
 constexpr unsigned threads = 512;
 constexpr int normed_columns = 8;  // that a thread keeps of a row
 
-FOVEA_KERNEL(threads) ask_kernel(HostQuestion op) {
-  wait_for_earlier();
-  FOVEA_SHARED(int, missing, 1);
-  if (thread_index() == 0) missing[0] = op.always ? 1 : 0;
-  sync_block();
+__global__ void __launch_bounds__(threads, 1) ask_kernel(HostQuestion op) {
+  wait_for_earlier_kernels();
+  __shared__ int missing;
+  if (threadIdx.x == 0) missing = op.always ? 1 : 0;
+  __syncthreads();
   const std::int64_t choices = op.tokens * op.used;
-  for (std::int64_t i = thread_index(); i < choices && !op.always; i += threads) {
-    if (!op.table[op.ids[i]].gate.data) atomic_add(missing[0], 1);
+  for (std::int64_t i = threadIdx.x; i < choices && !op.always; i += threads) {
+    if (!op.table[op.ids[i]].gate.data) atomicAdd(&missing, 1);
   }
-  sync_block();
-  const bool asks = missing[0] > 0;
+  __syncthreads();
+  const bool asks = missing > 0;
   if (asks) {
-    for (std::int64_t i = thread_index(); i < op.tokens * op.d; i += threads) op.host_x[i] = op.x[i];
-    for (std::int64_t i = thread_index(); i < choices; i += threads) {
+    for (std::int64_t i = threadIdx.x; i < op.tokens * op.d; i += threads) op.host_x[i] = op.x[i];
+    for (std::int64_t i = threadIdx.x; i < choices; i += threads) {
       op.host_ids[i] = op.ids[i];
       op.host_weights[i] = op.weights[i];
     }
-    fence_system();
+    __threadfence_system();
   }
-  sync_block();
-  if (thread_index() != 0) return;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
   const std::uint32_t round = op.round->number + 1;
   *op.round = {round, asks ? 1U : 0U};
   tell_host(op.asked, 2 * round + (asks ? 1 : 0));
 }
 
-FOVEA_KERNEL(threads) answer_kernel(HostAnswer op, Quantised quantised, bool prefetches) {
+__global__ void __launch_bounds__(threads, 1)
+    answer_kernel(HostAnswer op, Quantised quantised, bool prefetches) {
   if (prefetches) prefetch_norm(op.then);
-  wait_for_earlier();
-  FOVEA_SHARED(int, in_time, 1);
-  const std::int64_t row = block_x();
+  wait_for_earlier_kernels();
+  __shared__ int in_time;
+  const std::int64_t row = blockIdx.x;
   if (op.round->asked != 0) {
-    if (thread_index() == 0) {
-      in_time[0] = wait_for_host(op.answered, op.round->number, op.late, op.name) ? 1 : 0;
+    if (threadIdx.x == 0) {
+      in_time = wait_for_host(op.answered, op.round->number, op.late, op.name) ? 1 : 0;
     }
-    sync_block();
+    __syncthreads();
     float* const out = op.out + row * op.d;
-    for (std::int64_t i = thread_index(); i < op.d; i += threads) {
-      const float share = in_time[0] ? load_from_host(op.host_out + row * op.d + i) : 0.0F;
+    for (std::int64_t i = threadIdx.x; i < op.d; i += threads) {
+      const float share = in_time ? load_from_host(op.host_out + row * op.d + i) : 0.0F;
       out[i] = op.alone ? share : out[i] + share;
     }
-    sync_block();
+    __syncthreads();
   }
   if (op.then.x) norm_row<normed_columns>(op.then, quantised, row);
 }

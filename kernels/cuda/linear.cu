@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/activations.h"
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/norm.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/plain.h"
@@ -55,9 +56,10 @@ struct Products {
 };
 
 // This block's. What all have in common is the first one's.
-FOVEA_DEVICE Product product_of(const Products& all, unsigned block) {
+__device__ __forceinline__ Product product_of(const Products& all, unsigned block) {
   Product p = all.each[0];
-  FOVEA_UNROLL for (int i = 1; i < max_products; ++i) {
+#pragma unroll
+  for (int i = 1; i < max_products; ++i) {
     const Product& other = all.each[i];
     if (i >= all.count || block < other.first_block) break;
     p.weight.data = other.weight.data;
@@ -76,43 +78,48 @@ struct Position {
   int lane;
 };
 
-FOVEA_DEVICE Position position_of(const Product& p) {
+__device__ __forceinline__ Position position_of(const Product& p) {
   const unsigned lanes = static_cast<unsigned>(p.lanes);
-  return {std::int64_t{block_x() - p.first_block} * (threads / lanes) + thread_index() / lanes,
-          static_cast<int>(thread_index() % lanes)};
+  return {std::int64_t{blockIdx.x - p.first_block} * (threads / lanes) + threadIdx.x / lanes,
+          static_cast<int>(threadIdx.x % lanes)};
 }
 
 // The rows of x that this block multiplies; after the last token, that token again.
 template <int tokens>
-FOVEA_DEVICE void choose_tokens(const Product& p, std::int64_t (&rows)[tokens]) {
-  FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
-    const std::int64_t row = std::int64_t{block_y()} * tokens + t;
+__device__ __forceinline__ void choose_tokens(const Product& p, std::int64_t (&rows)[tokens]) {
+#pragma unroll
+  for (int t = 0; t < tokens; ++t) {
+    const std::int64_t row = std::int64_t{blockIdx.y} * tokens + t;
     rows[t] = row < p.tokens ? row : p.tokens - 1;
   }
 }
 
 // Adds up the lanes' shares, writes a row's results, and does what comes behind all of them.
 template <int tokens>
-FOVEA_DEVICE void finish(const Product& p, const Position& position, float (&sums)[tokens],
-                         const NormBehind& then) {
+__device__ __forceinline__ void finish(const Product& p, const Position& position, float (&sums)[tokens],
+                                       const NormBehind& then) {
   const bool whole_block = p.lanes > 32;
-  FOVEA_UNROLL for (int t = 0; t < tokens; ++t) sums[t] =
-      sum_of_lanes(sums[t], whole_block ? 32 : static_cast<unsigned>(p.lanes));
+#pragma unroll
+  for (int t = 0; t < tokens; ++t)
+    sums[t] = sum_of_lanes(sums[t], whole_block ? 32 : static_cast<unsigned>(p.lanes));
   if (whole_block) {
-    FOVEA_SHARED(float, parts, warps* tokens);
-    if (thread_index() % 32 == 0) {
-      FOVEA_UNROLL for (int t = 0; t < tokens; ++t) parts[thread_index() / 32 * tokens + t] = sums[t];
+    __shared__ alignas(16) float parts[warps * tokens];
+    if (threadIdx.x % 32 == 0) {
+#pragma unroll
+      for (int t = 0; t < tokens; ++t) parts[threadIdx.x / 32 * tokens + t] = sums[t];
     }
-    sync_block();
-    FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
+    __syncthreads();
+#pragma unroll
+    for (int t = 0; t < tokens; ++t) {
       sums[t] = 0;
       for (unsigned w = 0; w < warps; ++w) sums[t] += parts[w * tokens + t];
     }
   }
-  const std::int64_t first = std::int64_t{block_y()} * tokens;
+  const std::int64_t first = std::int64_t{blockIdx.y} * tokens;
   if (position.lane == 0 && position.row < p.weight.rows) {
     const float bias = p.bias ? p.bias[position.row] : 0.0F;
-    FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
+#pragma unroll
+    for (int t = 0; t < tokens; ++t) {
       if (first + t < p.tokens) p.out[(first + t) * p.out_stride + position.row] = sums[t] + bias;
     }
   }
@@ -128,23 +135,22 @@ struct Share {
   std::int64_t rows[tokens];  // of x
 };
 template <Type type, int tokens>
-FOVEA_DEVICE Share<tokens> begin_block(const Products& all) {
-  Share<tokens> share{product_of(all, block_x()), {}, {}};
+__device__ __forceinline__ Share<tokens> begin_block(const Products& all) {
+  Share<tokens> share{product_of(all, blockIdx.x), {}, {}};
   share.position = position_of(share.p);
   const int block_rows = static_cast<int>(threads) / share.p.lanes;
   if (all.prefetches) {
-    prefetch_rows<type>(share.p.weight, std::int64_t{block_x() - share.p.first_block} * block_rows,
-                        block_rows, static_cast<int>(thread_index()), threads);
+    prefetch_rows<type>(share.p.weight, std::int64_t{blockIdx.x - share.p.first_block} * block_rows,
+                        block_rows, static_cast<int>(threadIdx.x), threads);
   }
   begin_norm(all.then);
-  wait_for_earlier();
+  wait_for_earlier_kernels();
   choose_tokens(share.p, share.rows);
   return share;
 }
 
 template <Type type, bool packed, int tokens>
-FOVEA_KERNEL_RESIDENT(threads, resident<tokens>)
-multiply_kernel(Products all) {
+__global__ void __launch_bounds__(threads, resident<tokens>) multiply_kernel(Products all) {
   const auto [p, position, rows] = begin_block<type, tokens>(all);
   float sums[tokens] = {};
   if (position.row < p.weight.rows)
@@ -153,12 +159,12 @@ multiply_kernel(Products all) {
 }
 
 template <Type type, int tokens>
-FOVEA_KERNEL_RESIDENT(threads, resident<tokens>)
-multiply_plain_kernel(Products all) {
+__global__ void __launch_bounds__(threads, resident<tokens>) multiply_plain_kernel(Products all) {
   const auto [p, position, rows] = begin_block<type, tokens>(all);
   float sums[tokens] = {};
   const float* x[tokens];
-  FOVEA_UNROLL for (int t = 0; t < tokens; ++t) x[t] = p.x + rows[t] * p.weight.columns;
+#pragma unroll
+  for (int t = 0; t < tokens; ++t) x[t] = p.x + rows[t] * p.weight.columns;
   if (position.row < p.weight.rows) {
     add_plain_products<type, tokens == 1 ? 4 : 2>(
         p.weight.data + position.row * p.weight.columns * plain_bytes<type>, p.weight.columns, x,
@@ -167,7 +173,7 @@ multiply_plain_kernel(Products all) {
   finish(p, position, sums, all.then);
 }
 
-FOVEA_DEVICE std::int64_t columns_of_split(std::int64_t columns, int splits) {
+__device__ __forceinline__ std::int64_t columns_of_split(std::int64_t columns, int splits) {
   const std::int64_t units = (columns + column_unit - 1) / column_unit;
   return (units + splits - 1) / splits * column_unit;
 }
@@ -179,19 +185,19 @@ struct TileOfProduct {
   std::int64_t first_token;
   int tokens;
 };
-FOVEA_DEVICE TileOfProduct tile_of_product(const Products& all) {
-  const unsigned block = anew(block_x());
+__device__ __forceinline__ TileOfProduct tile_of_product(const Products& all) {
+  const unsigned block = anew(blockIdx.x);
   const Product p = product_of(all, block);
-  const std::int64_t first_token = std::int64_t{anew(block_y())} * tile_size;
+  const std::int64_t first_token = std::int64_t{anew(blockIdx.y)} * tile_size;
   const std::int64_t left = p.tokens - first_token;
   return {p, std::int64_t{block - p.first_block} * tile_size, first_token,
           left < tile_size ? static_cast<int>(left) : tile_size};
 }
-FOVEA_DEVICE TileWeights weights_of_tile(const Products& all) {
+__device__ __forceinline__ TileWeights weights_of_tile(const Products& all) {
   const TileOfProduct tile = tile_of_product(all);
   const std::int64_t all_columns = tile.p.weight.columns;
   const std::int64_t columns = columns_of_split(all_columns, all.splits);
-  const std::int64_t first = block_z() * columns;
+  const std::int64_t first = blockIdx.z * columns;
   return {.first = tile.p.weight,
           .second = {},
           .first_row = tile.first_row,
@@ -200,15 +206,16 @@ FOVEA_DEVICE TileWeights weights_of_tile(const Products& all) {
 }
 
 // Many tokens.
-FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Products all, TileInputs x) {
-  FOVEA_SHARED(int, rows, tile_size);
-  FOVEA_SHARED(std::uint32_t, memory, tile_words);
+__global__ void __launch_bounds__(tile_threads, tile_blocks)
+    multiply_tiles_kernel(Products all, TileInputs x) {
+  __shared__ alignas(16) int rows[tile_size];
+  __shared__ alignas(16) std::uint32_t memory[tile_words];
   int tokens;
   {
     const TileOfProduct tile = tile_of_product(all);
     tokens = tile.tokens;
-    if (thread_index() < tile_size) {
-      const int token = static_cast<int>(thread_index());
+    if (threadIdx.x < tile_size) {
+      const int token = static_cast<int>(threadIdx.x);
       rows[token] = token < tokens ? static_cast<int>(tile.first_token) + token : -1;
     }
   }
@@ -216,14 +223,17 @@ FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Products 
   multiply_tile([&] { return weights_of_tile(all); }, x, rows, tokens, memory, sums);
   const TileOfProduct tile = tile_of_product(all);
   const Product& p = tile.p;
-  float* const out = all.parts ? all.parts + block_z() * p.tokens * all.rows + p.first_row : p.out;
+  float* const out = all.parts ? all.parts + blockIdx.z * p.tokens * all.rows + p.first_row : p.out;
   const std::int64_t stride = all.parts ? all.rows : p.out_stride;
   const float* const bias = all.parts ? nullptr : p.bias;
   const TileWarp warp = tile_warp(tile.tokens);
-  FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
-    FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
       if (8 * j >= warp.tokens) break;
-      FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
         const TilePosition at = tile_position(warp, i, j, k);
         const std::int64_t row = tile.first_row + at.row;
         if (row < p.weight.rows && at.token < tile.tokens)
@@ -233,14 +243,15 @@ FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Products 
   }
 }
 
-FOVEA_KERNEL(threads) add_parts_kernel(Products all) {
-  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+__global__ void __launch_bounds__(threads, 1) add_parts_kernel(Products all) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   const std::int64_t count = all.each[0].tokens * all.rows;
   if (i >= count) return;
   float sum = 0;
   for (int split = 0; split < all.splits; ++split) sum += all.parts[split * count + i];
   Product p = all.each[0];
-  FOVEA_UNROLL for (int k = 1; k < max_products; ++k) {
+#pragma unroll
+  for (int k = 1; k < max_products; ++k) {
     if (k < all.count && i % all.rows >= all.each[k].first_row) p = all.each[k];
   }
   const std::int64_t row = i % all.rows - p.first_row;
@@ -248,10 +259,10 @@ FOVEA_KERNEL(threads) add_parts_kernel(Products all) {
 }
 
 // Behind a library's product: out [tokens, out_stride] += bias [rows]
-FOVEA_KERNEL(threads)
-add_bias_kernel(float* out, std::int64_t out_stride, const float* bias, std::int64_t rows,
-                std::int64_t count) {
-  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+__global__ void __launch_bounds__(threads, 1)
+    add_bias_kernel(float* out, std::int64_t out_stride, const float* bias, std::int64_t rows,
+                    std::int64_t count) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i < count) out[i / rows * out_stride + i % rows] += bias[i % rows];
 }
 
@@ -288,19 +299,15 @@ void start(Products& all, CudaStream& stream) {
   const LaunchShape shape = {
       .grid_x = blocks, .grid_y = blocks_for(p.tokens, tokens), .threads = threads, .overlaps = true};
   const bool packed = p.weight.packing == Packing::tiles;
-  switch (p.weight.type) {
-#define FOVEA_CASE(name)                                                                      \
-  case Type::name:                                                                            \
-    if (packed) return launch<multiply_kernel<Type::name, true, tokens>>(shape, stream, all); \
-    return launch<multiply_kernel<Type::name, false, tokens>>(shape, stream, all);
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-#define FOVEA_CASE(name) \
-  case Type::name:       \
-    return launch<multiply_plain_kernel<Type::name, tokens>>(shape, stream, all);
-    FOVEA_PLAIN_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-  }
+  dispatch(p.weight.type, [&]<Type type>() {
+    if constexpr (!is_quantised(type)) {
+      launch<multiply_plain_kernel<type, tokens>>(shape, stream, all);
+    } else if (packed) {
+      launch<multiply_kernel<type, true, tokens>>(shape, stream, all);
+    } else {
+      launch<multiply_kernel<type, false, tokens>>(shape, stream, all);
+    }
+  });
 }
 
 // By the model's shapes alone, so that a token's sums do not depend on how many there are.

@@ -18,21 +18,22 @@ constexpr unsigned max_threads = 512;
 constexpr int max_kept = 8;
 constexpr unsigned add_threads = 256;
 
-FOVEA_KERNEL(max_threads) rms_norm_kernel(RmsNorm op, Quantised quantised, bool prefetches) {
+__global__ void __launch_bounds__(max_threads, 1)
+    rms_norm_kernel(RmsNorm op, Quantised quantised, bool prefetches) {
   if (prefetches) prefetch_norm(op);
-  wait_for_earlier();
-  norm_row<max_kept>(op, quantised, block_x());
+  wait_for_earlier_kernels();
+  norm_row<max_kept>(op, quantised, blockIdx.x);
 }
 
-FOVEA_KERNEL(add_threads) add_kernel(float* x, const float* y, std::int64_t count) {
-  const std::int64_t i = std::int64_t{block_x()} * add_threads + thread_index();
+__global__ void __launch_bounds__(add_threads, 1) add_kernel(float* x, const float* y, std::int64_t count) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * add_threads + threadIdx.x;
   if (i < count) x[i] += y[i];
 }
 
 // cap · tanh(x / cap) = cap (1 − 2 / (1 + e^(2 x / cap)))
-FOVEA_KERNEL(add_threads) soft_cap_kernel(SoftCap op) {
-  wait_for_earlier();
-  const std::int64_t i = std::int64_t{block_x()} * add_threads + thread_index();
+__global__ void __launch_bounds__(add_threads, 1) soft_cap_kernel(SoftCap op) {
+  wait_for_earlier_kernels();
+  const std::int64_t i = std::int64_t{blockIdx.x} * add_threads + threadIdx.x;
   if (i < op.count) op.x[i] = op.cap * (1.0F - 2.0F / (1.0F + expf(2.0F * op.x[i] / op.cap)));
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/activations.h"
-#include "kernels/cuda/platform.h"
+#include "kernels/cuda/device_code.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/cuda/stream.h"
 
@@ -24,96 +24,103 @@ struct NormBehind {
 };
 
 // A row's sum of squares as what a norm multiplies by. The whole block calls it.
-FOVEA_DEVICE float norm_factor(float squares, std::int64_t columns, float eps) {
-  return inverse_root(sum_of_block(squares) / static_cast<float>(columns) + eps);
+__device__ __forceinline__ float norm_factor(float squares, std::int64_t columns, float eps) {
+  return rsqrtf(sum_of_block(squares) / static_cast<float>(columns) + eps);
 }
 
-FOVEA_DEVICE void prefetch_norm(const RmsNorm& op) {
-  for (std::int64_t i = 32 * std::int64_t{thread_index()}; op.weight && i < op.columns;
-       i += 32 * std::int64_t{block_threads()})
+__device__ __forceinline__ void prefetch_norm(const RmsNorm& op) {
+  for (std::int64_t i = 32 * std::int64_t{threadIdx.x}; op.weight && i < op.columns;
+       i += 32 * std::int64_t{blockDim.x})
     prefetch(op.weight + i);
 }
 
 // Before the kernel waits for its input.
-FOVEA_DEVICE void begin_norm(const NormBehind& behind) {
-  if (behind.prefetches && block_x() == 0 && block_y() == 0) prefetch_norm(behind.op);
+__device__ __forceinline__ void begin_norm(const NormBehind& behind) {
+  if (behind.prefetches && blockIdx.x == 0 && blockIdx.y == 0) prefetch_norm(behind.op);
 }
 
 // A thread keeps `most` columns; those of longer rows are read again. The residual may be of other blocks of
-// this launch. The whole block calls it, and between two calls there is a sync_block().
+// this launch. The whole block calls it, and between two calls there is a __syncthreads().
 template <int most>
-FOVEA_DEVICE void norm_row(const RmsNorm& op, const Quantised& quantised, std::int64_t row) {
+__device__ __forceinline__ void norm_row(const RmsNorm& op, const Quantised& quantised, std::int64_t row) {
   const std::int64_t start = row * op.columns;
   float* const x = op.x + start;
   const float* const residual = op.residual ? op.residual + start : nullptr;
-  const auto column = [](int k) { return thread_index() + std::int64_t{k} * block_threads(); };
+  const auto column = [](int k) { return threadIdx.x + std::int64_t{k} * blockDim.x; };
   float kept[most];
-  FOVEA_UNROLL for (int k = 0; k < most; ++k) kept[k] = column(k) < op.columns ? x[column(k)] : 0.0F;
+#pragma unroll
+  for (int k = 0; k < most; ++k) kept[k] = column(k) < op.columns ? x[column(k)] : 0.0F;
   if (residual) {
     float more[most];
-    FOVEA_UNROLL for (int k = 0; k < most; ++k) more[k] =
-        column(k) < op.columns ? load_fresh(residual + column(k)) : 0.0F;
+#pragma unroll
+    for (int k = 0; k < most; ++k) more[k] = column(k) < op.columns ? load_fresh(residual + column(k)) : 0.0F;
     float factor = 1;
     if (op.residual_weight) {
       float squares = 0;
-      FOVEA_UNROLL for (int k = 0; k < most; ++k) squares += more[k] * more[k];
-      for (std::int64_t i = column(most); i < op.columns; i += block_threads()) {
+#pragma unroll
+      for (int k = 0; k < most; ++k) squares += more[k] * more[k];
+      for (std::int64_t i = column(most); i < op.columns; i += blockDim.x) {
         const float value = load_fresh(residual + i);
         squares += value * value;
       }
       factor = norm_factor(squares, op.columns, op.residual_eps);
-      sync_block();  // the next sum goes through the same memory
+      __syncthreads();  // the next sum goes through the same memory
     }
     const auto added = [&](std::int64_t i, float value) {
       return op.residual_weight ? value * factor * load_constant<float>(op.residual_weight + i) : value;
     };
-    FOVEA_UNROLL for (int k = 0; k < most; ++k) {
+#pragma unroll
+    for (int k = 0; k < most; ++k) {
       if (column(k) < op.columns) x[column(k)] = kept[k] = op.scale * (kept[k] + added(column(k), more[k]));
     }
-    for (std::int64_t i = column(most); i < op.columns; i += block_threads())
+    for (std::int64_t i = column(most); i < op.columns; i += blockDim.x)
       x[i] = op.scale * (x[i] + added(i, load_fresh(residual + i)));
   }
   if (op.out == nullptr) return;
   // On their way while the block adds up.
   float weights[most];
   float squares = 0;
-  FOVEA_UNROLL for (int k = 0; k < most; ++k) {
+#pragma unroll
+  for (int k = 0; k < most; ++k) {
     weights[k] = column(k) < op.columns ? load_constant<float>(op.weight + column(k)) : 0.0F;
     squares += kept[k] * kept[k];
   }
   // Each thread reads what it wrote itself.
-  for (std::int64_t i = column(most); i < op.columns; i += block_threads()) squares += x[i] * x[i];
+  for (std::int64_t i = column(most); i < op.columns; i += blockDim.x) squares += x[i] * x[i];
   const float factor = norm_factor(squares, op.columns, op.eps);
   const auto write = [&](std::int64_t i, float value) {
     op.out[start + i] = value;
     // Quantised rows have whole warps of columns.
     if (quantised.q) store_quantised(value, quantised, start + i);
   };
-  FOVEA_UNROLL for (int k = 0; k < most; ++k) {
+#pragma unroll
+  for (int k = 0; k < most; ++k) {
     if (column(k) < op.columns) write(column(k), kept[k] * factor * weights[k]);
   }
-  for (std::int64_t i = column(most); i < op.columns; i += block_threads())
+  for (std::int64_t i = column(most); i < op.columns; i += blockDim.x)
     write(i, x[i] * factor * load_constant<float>(op.weight + i));
 }
 
 // The last thing that a block does which has written its part of rows [first_row, first_row + rows), beside
-// grid_x() − 1 others: the last of them goes on with the norm. The whole block calls it.
+// gridDim.x − 1 others: the last of them goes on with the norm. The whole block calls it.
 template <int most>
-FOVEA_DEVICE void norm_if_last(const NormBehind& behind, std::int64_t first_row, std::int64_t rows) {
+__device__ __forceinline__ void norm_if_last(const NormBehind& behind, std::int64_t first_row,
+                                             std::int64_t rows) {
   if (!behind.arrived) return;
-  FOVEA_SHARED(int, is_last, 1);
+  __shared__ int is_last;
   int* const arrived = behind.arrived + first_row;
-  fence_device();
-  sync_block();
-  if (thread_index() == 0) is_last[0] = atomic_add(arrived, 1) + 1 == static_cast<int>(grid_x()) ? 1 : 0;
-  sync_block();
-  if (is_last[0] == 0) return;
-  fence_device();
-  FOVEA_LOOP for (std::int64_t row = first_row; row < first_row + rows; ++row) {
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(arrived, 1) + 1 == static_cast<int>(gridDim.x) ? 1 : 0;
+  __syncthreads();
+  if (is_last == 0) return;
+  __threadfence();
+#pragma unroll 1
+  for (std::int64_t row = first_row; row < first_row + rows; ++row) {
     norm_row<most>(behind.op, behind.quantised, row);
-    sync_block();
+    __syncthreads();
   }
-  if (thread_index() == 0) *arrived = 0;
+  if (threadIdx.x == 0) *arrived = 0;
 }
 
 // Whether a product of so many rows leaves the norm to its last blocks; if not, it is to be started behind.

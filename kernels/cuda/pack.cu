@@ -1,6 +1,7 @@
 #include <cstring>
 #include <span>
 
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/fields.h"
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/pack.h"
@@ -20,6 +21,7 @@ void part_nibbles(std::span<std::byte> words) {
 // One tile of `rows` rows.
 template <Type type>
 void pack_tile(std::int64_t rows, std::int64_t columns, const std::byte* source, std::byte* packed) {
+  static_assert(planes_are_whole<type>());
   const std::int64_t blocks = rows * (columns / elements_of<type>);
   for (const Field& field : Fields<type>::planes) {
     for (std::int64_t block = 0; block < blocks; ++block) {
@@ -33,15 +35,10 @@ void pack_tile(std::int64_t rows, std::int64_t columns, const std::byte* source,
 
 void pack_tile(Type type, std::int64_t rows, std::int64_t columns, const std::byte* source,
                std::byte* packed) {
-  switch (type) {
-#define FOVEA_CASE(name) \
-  case Type::name:       \
-    return pack_tile<Type::name>(rows, columns, source, packed);
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-    default:
-      assert(false);
-  }
+  assert(is_quantised(type));
+  dispatch(type, [&]<Type known>() {
+    if constexpr (is_quantised(known)) pack_tile<known>(rows, columns, source, packed);
+  });
 }
 
 }  // namespace

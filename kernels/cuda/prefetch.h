@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/fields.h"
-#include "kernels/cuda/platform.h"
+#include "kernels/cuda/device_code.h"
 
 namespace fovea::kernels::cuda {
 
@@ -15,13 +15,15 @@ namespace fovea::kernels::cuda {
 // that is a share of its bytes, not those of its rows: blocks that read a tile together ask for the whole of
 // it.
 template <Type type>
-FOVEA_DEVICE void prefetch_rows(const Weight& weight, std::int64_t first, int count, int lane, int lanes) {
+__device__ __forceinline__ void prefetch_rows(const Weight& weight, std::int64_t first, int count, int lane,
+                                              int lanes) {
   constexpr int line = 128;
   if (first >= weight.rows) return;
   const int there = weight.rows - first < count ? static_cast<int>(weight.rows - first) : count;
   const int row_bytes = static_cast<int>(weight.columns) / elements_of<type> * bytes_of<type>;
   const std::byte* const from = weight.data + first * row_bytes;
-  FOVEA_LOOP for (int at = lane * line; at < there * row_bytes; at += lanes * line) prefetch(from + at);
+#pragma unroll 1
+  for (int at = lane * line; at < there * row_bytes; at += lanes * line) prefetch(from + at);
 }
 
 }  // namespace fovea::kernels::cuda

@@ -20,23 +20,24 @@ constexpr int delta_warps = 4;    // of a block
 constexpr int delta_columns = 4;  // of a warp
 constexpr int lane_rows = max_delta_dim / 32;
 
-FOVEA_KERNEL(threads) gate_kernel(Gating op) {
-  wait_for_earlier();
-  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+__global__ void __launch_bounds__(threads, 1) gate_kernel(Gating op) {
+  wait_for_earlier_kernels();
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= op.rows * op.columns) return;
   const std::int64_t row = i / op.columns;
   const float gate = op.gate[row * op.gate_stride + i % op.columns];
   op.x[i] = op.form == GatingForm::sigmoid ? times_sigmoid(op.x[i], gate) : gelu(op.x[i]) * gate;
 }
 
-FOVEA_KERNEL(threads) convolution_kernel(ShortConvolution op) {
-  const std::int64_t channel = std::int64_t{block_x()} * threads + thread_index();
+__global__ void __launch_bounds__(threads, 1) convolution_kernel(ShortConvolution op) {
+  const std::int64_t channel = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   const int positions = static_cast<int>(op.positions);
-  wait_for_earlier();
+  wait_for_earlier_kernels();
   if (channel >= op.channels) return;
   float weights[max_convolution];
   float rows[max_convolution];  // the last of them, the newest behind the others
-  FOVEA_UNROLL for (int i = 0; i < max_convolution; ++i) {
+#pragma unroll
+  for (int i = 0; i < max_convolution; ++i) {
     const bool used = i < positions;
     weights[i] = used ? load_constant<float>(op.weight + channel * positions + i) : 0.0F;
     rows[i] = used && i + 1 < positions ? op.state[i * op.channels + channel] : 0.0F;
@@ -44,57 +45,64 @@ FOVEA_KERNEL(threads) convolution_kernel(ShortConvolution op) {
   for (std::int64_t t = 0; t < op.tokens; ++t) {
     float* const x = op.x + t * op.channels + channel;
     float sum = 0;
-    FOVEA_UNROLL for (int i = 0; i < max_convolution; ++i) {
+#pragma unroll
+    for (int i = 0; i < max_convolution; ++i) {
       if (i + 1 == positions) rows[i] = *x;
       sum += weights[i] * rows[i];
     }
     *x = times_sigmoid(sum, sum);
-    FOVEA_UNROLL for (int i = 0; i + 1 < max_convolution; ++i) rows[i] = rows[i + 1];
+#pragma unroll
+    for (int i = 0; i + 1 < max_convolution; ++i) rows[i] = rows[i + 1];
   }
-  FOVEA_UNROLL for (int i = 0; i < max_convolution; ++i) {
+#pragma unroll
+  for (int i = 0; i < max_convolution; ++i) {
     if (i + 1 < positions) op.state[i * op.channels + channel] = rows[i];
   }
 }
 
 // A lane's rows of a head's q or k, at length 1.
-FOVEA_DEVICE void load_unit(const float* head, int dim, int lane, float (&out)[lane_rows]) {
+__device__ __forceinline__ void load_unit(const float* head, int dim, int lane, float (&out)[lane_rows]) {
   float squares = 0;
-  FOVEA_UNROLL for (int r = 0; r < lane_rows; ++r) {
+#pragma unroll
+  for (int r = 0; r < lane_rows; ++r) {
     const int row = lane + 32 * r;
     out[r] = row < dim ? head[row] : 0.0F;
     squares += out[r] * out[r];
   }
-  const float factor = inverse_root(sum_of_lanes(squares) + 1e-6F);
-  FOVEA_UNROLL for (int r = 0; r < lane_rows; ++r) out[r] *= factor;
+  const float factor = rsqrtf(sum_of_lanes(squares) + 1e-6F);
+#pragma unroll
+  for (int r = 0; r < lane_rows; ++r) out[r] *= factor;
 }
 
 // ln(1 + e^x). What rounding takes from 1 + e^x it takes from both sides of the quotient.
-FOVEA_DEVICE float softplus(float x) {
+__device__ __forceinline__ float softplus(float x) {
   if (x > 20.0F) return x;
   const float added = expf(x);
   const float sum = 1.0F + added;
   return sum == 1.0F ? added : logf(sum) * (added / (sum - 1.0F));
 }
 
-FOVEA_KERNEL(32 * delta_warps) delta_kernel(GatedDelta op) {
-  wait_for_earlier();
-  const int lane = static_cast<int>(thread_index() % 32);
-  const int warp = static_cast<int>(thread_index() / 32);
-  const int first = (static_cast<int>(block_y()) * delta_warps + warp) * delta_columns;
+__global__ void __launch_bounds__(32 * delta_warps, 1) delta_kernel(GatedDelta op) {
+  wait_for_earlier_kernels();
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int first = (static_cast<int>(blockIdx.y) * delta_warps + warp) * delta_columns;
   const int keys = static_cast<int>(op.key_dim);
   const int values = static_cast<int>(op.value_dim);
-  const std::int64_t head = block_x();
+  const std::int64_t head = blockIdx.x;
   if (first >= values) return;
   float* const stored = op.state + head * keys * values;
   float state[lane_rows][delta_columns];
-  FOVEA_UNROLL for (int r = 0; r < lane_rows; ++r) {
-    FOVEA_UNROLL for (int c = 0; c < delta_columns; ++c) {
+#pragma unroll
+  for (int r = 0; r < lane_rows; ++r) {
+#pragma unroll
+    for (int c = 0; c < delta_columns; ++c) {
       const int row = lane + 32 * r;
       state[r][c] = row < keys && first + c < values ? stored[row * values + first + c] : 0.0F;
     }
   }
   const std::int64_t all_keys = op.key_heads * keys;
-  const float scale = inverse_root(static_cast<float>(keys));
+  const float scale = rsqrtf(static_cast<float>(keys));
   const std::int64_t key_head = head / op.sharing % op.key_heads;
   const std::int64_t ab_column = head + head / op.ab_group * op.ab_group;
   const float rate = op.rate[head];
@@ -109,16 +117,19 @@ FOVEA_KERNEL(32 * delta_warps) delta_kernel(GatedDelta op) {
     const std::int64_t ab = t * op.ab_stride + ab_column;
     const float decay = expf(rate * softplus(op.a[ab] + step_bias));
     const float beta = 1.0F / (1.0F + expf(-op.b[ab]));
-    FOVEA_UNROLL for (int c = 0; c < delta_columns; ++c) {
+#pragma unroll
+    for (int c = 0; c < delta_columns; ++c) {
       const bool there = first + c < values;
       float recalled = 0;
-      FOVEA_UNROLL for (int r = 0; r < lane_rows; ++r) {
+#pragma unroll
+      for (int r = 0; r < lane_rows; ++r) {
         state[r][c] *= decay;
         recalled += state[r][c] * k[r];
       }
       const float change = beta * ((there ? v[first + c] : 0.0F) - sum_of_lanes(recalled));
       float sum = 0;
-      FOVEA_UNROLL for (int r = 0; r < lane_rows; ++r) {
+#pragma unroll
+      for (int r = 0; r < lane_rows; ++r) {
         state[r][c] += k[r] * change;
         sum += state[r][c] * q[r];
       }
@@ -126,8 +137,10 @@ FOVEA_KERNEL(32 * delta_warps) delta_kernel(GatedDelta op) {
       if (there && lane == 0) op.out[(t * op.value_heads + head) * values + first + c] = sum * scale;
     }
   }
-  FOVEA_UNROLL for (int r = 0; r < lane_rows; ++r) {
-    FOVEA_UNROLL for (int c = 0; c < delta_columns; ++c) {
+#pragma unroll
+  for (int r = 0; r < lane_rows; ++r) {
+#pragma unroll
+    for (int c = 0; c < delta_columns; ++c) {
       const int row = lane + 32 * r;
       if (row < keys && first + c < values) stored[row * values + first + c] = state[r][c];
     }
@@ -135,22 +148,24 @@ FOVEA_KERNEL(32 * delta_warps) delta_kernel(GatedDelta op) {
 }
 
 // A warp for each head of each token.
-FOVEA_KERNEL(threads) gated_norm_kernel(GatedDelta op) {
-  wait_for_earlier();
-  const int lane = static_cast<int>(thread_index() % 32);
-  const std::int64_t row = std::int64_t{block_x()} * (threads / 32) + thread_index() / 32;
+__global__ void __launch_bounds__(threads, 1) gated_norm_kernel(GatedDelta op) {
+  wait_for_earlier_kernels();
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const std::int64_t row = std::int64_t{blockIdx.x} * (threads / 32) + threadIdx.x / 32;
   if (row >= op.tokens * op.value_heads) return;
   const int values = static_cast<int>(op.value_dim);
   float* const out = op.out + row * values;
   const float* const z = op.z + row * values;
   float x[lane_rows];
   float squares = 0;
-  FOVEA_UNROLL for (int r = 0; r < lane_rows; ++r) {
+#pragma unroll
+  for (int r = 0; r < lane_rows; ++r) {
     x[r] = lane + 32 * r < values ? out[lane + 32 * r] : 0.0F;
     squares += x[r] * x[r];
   }
-  const float factor = inverse_root(sum_of_lanes(squares) / static_cast<float>(values) + op.eps);
-  FOVEA_UNROLL for (int r = 0; r < lane_rows; ++r) {
+  const float factor = rsqrtf(sum_of_lanes(squares) / static_cast<float>(values) + op.eps);
+#pragma unroll
+  for (int r = 0; r < lane_rows; ++r) {
     const int i = lane + 32 * r;
     if (i < values) out[i] = x[r] * factor * load_constant<float>(op.norm + i) * times_sigmoid(z[i], z[i]);
   }

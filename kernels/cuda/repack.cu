@@ -3,6 +3,7 @@
 // they read 64 bytes in a row for each word and write up to 16 at once. Bound by memory, which is read and
 // written once: of what a link brings at a fortieth of that speed it should take a twentieth of the time. No
 // card has shown it yet.
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/fields.h"
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/operations.h"
@@ -45,18 +46,19 @@ constexpr int target_alignment =
     smaller_of(alignment_of(target_plane<type, index>.bytes),
                alignment_of(16 + source_field<type, index>.offset - target_plane<type, index>.offset));
 
-FOVEA_DEVICE std::uint32_t load_word(const std::byte* at) {
+__device__ __forceinline__ std::uint32_t load_word(const std::byte* at) {
   return *reinterpret_cast<const std::uint32_t*>(at);
 }
 
 template <Type type, int index>
-FOVEA_DEVICE std::uint32_t moved_word(const std::byte* from, int row, int i) {
+__device__ __forceinline__ std::uint32_t moved_word(const std::byte* from, int row, int i) {
   constexpr Word form = source_field<type, index>.word;
   std::uint32_t word = load_word(from + (i * tile_rows + row) * 4);
   if constexpr (form == Word::turned_word) word ^= 0x80808080U;
   if constexpr (form == Word::fifth_bits) {
     std::uint32_t gathered = 0;
-    FOVEA_UNROLL for (int bit = 0; bit < 32; ++bit) gathered |= (word >> (bit % 4 * 8 + bit / 4) & 1U) << bit;
+#pragma unroll
+    for (int bit = 0; bit < 32; ++bit) gathered |= (word >> (bit % 4 * 8 + bit / 4) & 1U) << bit;
     word = gathered;
   }
   if constexpr (is_parted<type, index>) word = parted_nibbles(word);
@@ -65,8 +67,8 @@ FOVEA_DEVICE std::uint32_t moved_word(const std::byte* from, int row, int i) {
 
 // From block `at` of the tile's `count` (all rows'), which is `row`'s; `from` is its tile block.
 template <Type type, int index = 0>
-FOVEA_DEVICE void move_fields(const std::byte* tile_block, int row, std::byte* tile, std::int64_t count,
-                              std::int64_t at) {
+__device__ __forceinline__ void move_fields(const std::byte* tile_block, int row, std::byte* tile,
+                                            std::int64_t count, std::int64_t at) {
   constexpr processor_tiles::Field field = source_field<type, index>;
   constexpr Field plane = target_plane<type, index>;
   const std::byte* const from = tile_block + tile_rows * source_before<type, index>;
@@ -78,50 +80,52 @@ FOVEA_DEVICE void move_fields(const std::byte* tile_block, int row, std::byte* t
     *reinterpret_cast<std::uint16_t*>(to) = reinterpret_cast<const std::uint16_t*>(from)[row];
   } else if constexpr (field.count % 4 == 0) {
     static_assert(target_alignment<type, index> == 16);
-    FOVEA_UNROLL for (int i = 0; i < field.count; i += 4) {
+#pragma unroll
+    for (int i = 0; i < field.count; i += 4) {
       Words4 words;
-      FOVEA_UNROLL for (int k = 0; k < 4; ++k) words.v[k] = moved_word<type, index>(from, row, i + k);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) words.v[k] = moved_word<type, index>(from, row, i + k);
       *reinterpret_cast<Words4*>(to + 4 * i) = words;
     }
   } else {
     static_assert(target_alignment<type, index> >= 4);
-    FOVEA_UNROLL for (int i = 0; i < field.count; ++i) * reinterpret_cast<std::uint32_t*>(to + 4 * i) =
-        moved_word<type, index>(from, row, i);
+#pragma unroll
+    for (int i = 0; i < field.count; ++i)
+      *reinterpret_cast<std::uint32_t*>(to + 4 * i) = moved_word<type, index>(from, row, i);
   }
   if constexpr (index + 1 < source_count<type>)
     move_fields<type, index + 1>(tile_block, row, tile, count, at);
 }
 
 template <Type type>
-FOVEA_KERNEL(threads)
-repack_kernel(Repack op) {
+__global__ void __launch_bounds__(threads, 1) repack_kernel(Repack op) {
   const std::int64_t blocks = op.columns / elements_of<type>;
-  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
-  const std::int64_t block = i / tile_rows, tile = block_y();
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  const std::int64_t block = i / tile_rows, tile = blockIdx.y;
   const int row = static_cast<int>(i % tile_rows);
   const std::int64_t left = op.rows - tile * tile_rows;
   const std::int64_t rows = left < tile_rows ? left : tile_rows;
   if (block >= blocks || row >= rows) return;
-  const std::int64_t tile_bytes = tile_rows * blocks * bytes_of<type>, matrix = block_z() * op.stride;
+  const std::int64_t tile_bytes = tile_rows * blocks * bytes_of<type>, matrix = blockIdx.z * op.stride;
   move_fields<type>(op.source + matrix + tile * tile_bytes + block * tile_rows * bytes_of<type>, row,
                     op.target + matrix + tile * tile_bytes, rows * blocks, row * blocks + block);
 }
 
 // Plain numbers become rows: a thread moves 16 bytes of one.
 template <typename Number>
-FOVEA_KERNEL(threads)
-repack_numbers_kernel(Repack op) {
+__global__ void __launch_bounds__(threads, 1) repack_numbers_kernel(Repack op) {
   constexpr int at_once = 16 / static_cast<int>(sizeof(Number));
-  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+  const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   const std::int64_t first = i / tile_rows * at_once;
-  const std::int64_t row = std::int64_t{block_y()} * tile_rows + i % tile_rows;
+  const std::int64_t row = std::int64_t{blockIdx.y} * tile_rows + i % tile_rows;
   if (first >= op.columns || row >= op.rows) return;
-  const std::int64_t matrix = block_z() * op.stride;
+  const std::int64_t matrix = blockIdx.z * op.stride;
   const auto* const source = reinterpret_cast<const Number*>(op.source + matrix) +
-                             (std::int64_t{block_y()} * op.columns + first) * tile_rows + i % tile_rows;
+                             (std::int64_t{blockIdx.y} * op.columns + first) * tile_rows + i % tile_rows;
   auto* const target = reinterpret_cast<Number*>(op.target + matrix) + row * op.columns + first;
-  FOVEA_UNROLL for (int k = 0; k < at_once; ++k) if (first + k < op.columns) target[k] =
-      source[k * tile_rows];
+#pragma unroll
+  for (int k = 0; k < at_once; ++k)
+    if (first + k < op.columns) target[k] = source[k * tile_rows];
 }
 
 template <typename Number>
@@ -149,18 +153,15 @@ void repack_blocks(const Repack& op, CudaStream& stream) {
 void repack(const Repack& op, Stream& stream) {
   if (op.count == 0) return;
   CudaStream& cuda = on_cuda(stream);
-  switch (op.type) {
-#define FOVEA_CASE(name) \
-  case Type::name:       \
-    return repack_blocks<Type::name>(op, cuda);
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-    case Type::f32:
-      return repack_numbers<std::uint32_t>(op, cuda);
-    case Type::f16:
-    case Type::bf16:
-      return repack_numbers<std::uint16_t>(op, cuda);
-  }
+  dispatch(op.type, [&]<Type type>() {
+    if constexpr (is_quantised(type)) {
+      repack_blocks<type>(op, cuda);
+    } else if constexpr (type == Type::f32) {
+      repack_numbers<std::uint32_t>(op, cuda);
+    } else {
+      repack_numbers<std::uint16_t>(op, cuda);
+    }
+  });
 }
 
 }  // namespace fovea::kernels::cuda

@@ -23,9 +23,9 @@ unsigned shared_bytes(const Router& op, std::int64_t tokens) {
 }
 
 // The whole warp calls it. keys [experts] and found [used] are its own.
-FOVEA_DEVICE void choose_experts(const Router& op, std::int64_t token, const Shared<std::uint32_t>& keys,
-                                 const Shared<float>& found) {
-  const int lane = static_cast<int>(thread_index() % 32);
+__device__ __forceinline__ void choose_experts(const Router& op, std::int64_t token, std::uint32_t* keys,
+                                               float* found) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
   const int experts = static_cast<int>(op.weight.rows);
   const float* const logits = op.logits + token * experts;
   std::int32_t* const ids = op.ids + token * op.used;
@@ -35,9 +35,11 @@ FOVEA_DEVICE void choose_experts(const Router& op, std::int64_t token, const Sha
   constexpr int at_once = 4;
   for (int first = lane; first < experts; first += 32 * at_once) {
     float loaded[at_once];
-    FOVEA_UNROLL for (int k = 0; k < at_once; ++k) loaded[k] =
-        first + 32 * k < experts ? load_fresh(logits + first + 32 * k) : -INFINITY;
-    FOVEA_UNROLL for (int k = 0; k < at_once; ++k) {
+#pragma unroll
+    for (int k = 0; k < at_once; ++k)
+      loaded[k] = first + 32 * k < experts ? load_fresh(logits + first + 32 * k) : -INFINITY;
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
       const float logit = loaded[k];
       // What is not a number counts as the smallest: each must be some expert.
       if (first + 32 * k < experts) keys[first + 32 * k] = ordered_bits(logit == logit ? logit : -INFINITY);
@@ -57,9 +59,9 @@ FOVEA_DEVICE void choose_experts(const Router& op, std::int64_t token, const Sha
       best = key;
       best_id = i;
     }
-    const std::uint32_t chosen = largest_of_warp(best);
-    const auto id =
-        static_cast<int>(~largest_of_warp(best == chosen ? ~static_cast<std::uint32_t>(best_id) : 0U));
+    const std::uint32_t chosen = __reduce_max_sync(whole_warp, best);
+    const auto id = static_cast<int>(
+        ~__reduce_max_sync(whole_warp, best == chosen ? ~static_cast<std::uint32_t>(best_id) : 0U));
     if (id % 32 == lane) keys[id] = 0;  // no logit has this key
     if (j % 32 != lane) continue;
     const float weight = expf(float_of_ordered(chosen) - largest);
@@ -71,48 +73,56 @@ FOVEA_DEVICE void choose_experts(const Router& op, std::int64_t token, const Sha
   for (int j = lane; j < op.used; j += 32) weights[j] = found[j] / all;
 }
 
-FOVEA_DEVICE float sigmoid(float x) {
+__device__ __forceinline__ float sigmoid(float x) {
   return 1.0F / (1.0F + expf(-x));
+}
+
+// A function, without which the compiler chooses between two rows and not between two branches, for which a
+// multiprocessor has registers for a block less.
+__device__ __forceinline__ unsigned expert_of_block() {
+  return blockIdx.x;
 }
 
 // Block x is an expert, or behind them the shared expert's gate; block y a token, whose blocks that have
 // ended arrived[y] counts.
-FOVEA_KERNEL_RESIDENT(threads, resident) router_kernel(Router op, Quantised quantised, int* arrived) {
-  wait_for_earlier();
-  FOVEA_SHARED(int, is_last, 1);
-  const std::int64_t token = block_y();
+__global__ void __launch_bounds__(threads, resident)
+    router_kernel(Router op, Quantised quantised, int* arrived) {
+  wait_for_earlier_kernels();
+  __shared__ int is_last;
+  const std::int64_t token = blockIdx.y;
   const std::int64_t experts = op.weight.rows;
-  const bool is_gate = block_x() == experts;
+  const bool is_gate = expert_of_block() == experts;
   const float product = sum_of_block(row_product<4>(
-      is_gate ? op.shared_gate : op.weight, is_gate ? 0 : std::int64_t{block_x()},
-      op.x + token * op.weight.columns, quantised, token, static_cast<int>(thread_index()), threads));
-  if (thread_index() == 0) {
+      is_gate ? op.shared_gate : op.weight, is_gate ? 0 : std::int64_t{expert_of_block()},
+      op.x + token * op.weight.columns, quantised, token, static_cast<int>(threadIdx.x), threads));
+  if (threadIdx.x == 0) {
     if (is_gate) {
       op.shared_weights[token] = sigmoid(product);
     } else {
-      op.logits[token * experts + block_x()] = op.bias ? product + op.bias[block_x()] : product;
+      op.logits[token * experts + expert_of_block()] =
+          op.bias ? product + op.bias[expert_of_block()] : product;
     }
-    fence_device();
-    is_last[0] = atomic_add(arrived + token, 1) + 1 == static_cast<int>(grid_x()) ? 1 : 0;
+    __threadfence();
+    is_last = atomicAdd(arrived + token, 1) + 1 == static_cast<int>(gridDim.x) ? 1 : 0;
   }
-  sync_block();
-  if (is_last[0] == 0 || thread_index() >= 32) return;
-  fence_device();
-  FOVEA_DYNAMIC_SHARED(std::uint32_t, keys, 0, experts);
-  FOVEA_DYNAMIC_SHARED(float, found, (4 * experts + 15) / 16 * 16, op.used);
+  __syncthreads();
+  if (is_last == 0 || threadIdx.x >= 32) return;
+  __threadfence();
+  std::uint32_t* const keys = dynamic_shared<std::uint32_t>(0);
+  float* const found = dynamic_shared<float>((4 * experts + 15) / 16 * 16);
   choose_experts(op, token, keys, found);
-  if (thread_index() == 0) arrived[token] = 0;
+  if (threadIdx.x == 0) arrived[token] = 0;
 }
 
 // A warp for each token; the shared weights are products yet.
-FOVEA_KERNEL(threads) choose_kernel(Router op) {
-  const int warp = static_cast<int>(thread_index() / 32);
-  const std::int64_t token = std::int64_t{block_x()} * tokens_at_once + warp;
-  FOVEA_DYNAMIC_SHARED(std::uint32_t, keys, 0, tokens_at_once* op.weight.rows);
-  FOVEA_DYNAMIC_SHARED(float, found, tokens_at_once * 4 * op.weight.rows, tokens_at_once * op.used);
+__global__ void __launch_bounds__(threads, 1) choose_kernel(Router op) {
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const std::int64_t token = std::int64_t{blockIdx.x} * tokens_at_once + warp;
+  std::uint32_t* const keys = dynamic_shared<std::uint32_t>(0);
+  float* const found = dynamic_shared<float>(tokens_at_once * 4 * op.weight.rows);
   if (token >= op.tokens) return;
   choose_experts(op, token, keys + warp * op.weight.rows, found + warp * op.used);
-  if (op.shared_gate.data && thread_index() % 32 == 0)
+  if (op.shared_gate.data && threadIdx.x % 32 == 0)
     op.shared_weights[token] = sigmoid(op.shared_weights[token]);
 }
 

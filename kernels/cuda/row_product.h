@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/activations.h"
+#include "kernels/cuda/dispatch.h"
 #include "kernels/cuda/plain.h"
 
 namespace fovea::kernels::cuda {
@@ -12,31 +13,23 @@ namespace fovea::kernels::cuda {
 // This lane's share of the product of one row with a vector that is given as floats and quantised.
 // `under_way`: of the loads of weights that are floats.
 template <int under_way>
-FOVEA_DEVICE float row_product(const Weight& weight, std::int64_t row, const float* floats,
-                               const Quantised& quantised, std::int64_t quantised_row, int lane, int lanes) {
+__device__ __forceinline__ float row_product(const Weight& weight, std::int64_t row, const float* floats,
+                                             const Quantised& quantised, std::int64_t quantised_row, int lane,
+                                             int lanes) {
   float sums[1] = {};
   const std::int64_t rows[1] = {quantised_row};
   const float* const x[1] = {floats};
   const bool packed = weight.packing == Packing::tiles;
-  switch (weight.type) {
-#define FOVEA_CASE(name)                                                                     \
-  case Type::name:                                                                           \
-    if (packed) {                                                                            \
-      add_products(Row<Type::name, true>(weight, row), quantised, rows, lane, lanes, sums);  \
-    } else {                                                                                 \
-      add_products(Row<Type::name, false>(weight, row), quantised, rows, lane, lanes, sums); \
-    }                                                                                        \
-    break;
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-#define FOVEA_CASE(name)                                                                                    \
-  case Type::name:                                                                                          \
-    add_plain_products<Type::name, under_way>(weight.data + row * weight.columns * plain_bytes<Type::name>, \
-                                              weight.columns, x, lane, lanes, sums);                        \
-    break;
-    FOVEA_PLAIN_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-  }
+  dispatch(weight.type, [&]<Type type>() {
+    if constexpr (!is_quantised(type)) {
+      add_plain_products<type, under_way>(weight.data + row * weight.columns * plain_bytes<type>,
+                                          weight.columns, x, lane, lanes, sums);
+    } else if (packed) {
+      add_products(Row<type, true>(weight, row), quantised, rows, lane, lanes, sums);
+    } else {
+      add_products(Row<type, false>(weight, row), quantised, rows, lane, lanes, sums);
+    }
+  });
   return sums[0];
 }
 

@@ -1,5 +1,5 @@
 // A CUDA stream as the operations see it: where kernels are started, memory for intermediate values. The
-// device's part implements it over the driver, the emulation over a queue. C++20.
+// device's part (module/stream.h) implements it. C++20.
 #pragma once
 
 #include <cassert>
@@ -34,7 +34,7 @@ struct Mechanisms {
 
 class CudaStream : public Stream {
  public:
-  using Handle = void*;  // cudaStream_t, or the emulation's queue
+  using Handle = void*;  // cudaStream_t
 
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;

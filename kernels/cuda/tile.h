@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/mma.h"
-#include "kernels/cuda/platform.h"
+#include "kernels/cuda/device_code.h"
 
 namespace fovea::kernels::cuda {
 
@@ -34,7 +34,7 @@ constexpr int both_parts = -1;
 
 // How the products of a type of weights are made: tiles.h, and of the first three byte_tiles.h.
 enum class TileKind : std::uint8_t { scales, minima, short_minima, bfloat16, floats };
-FOVEA_DEVICE constexpr TileKind tile_kind(Type type) {
+__device__ __forceinline__ constexpr TileKind tile_kind(Type type) {
   switch (type) {
     case Type::f32:
     case Type::f16:
@@ -61,7 +61,7 @@ struct TileRow {
   bool there;
 };
 // The tile's row `v`. only: 0 or 1, to take the other matrix's rows as not there.
-FOVEA_DEVICE TileRow tile_row(const TileWeights& weights, int only, int v) {
+__device__ __forceinline__ TileRow tile_row(const TileWeights& weights, int only, int v) {
   const int part = weights.paired ? v / 16 % 2 : 0;
   const std::int64_t row = weights.first_row + (weights.paired ? v / 32 * 16 + v % 16 : v);
   const Weight weight = part == 0 ? weights.first : weights.second;
@@ -94,8 +94,8 @@ struct TileWarp {
   int token;
   int tokens;
 };
-FOVEA_DEVICE TileWarp tile_warp(int tokens) {
-  const int warp = static_cast<int>(thread_index() / 32);
+__device__ __forceinline__ TileWarp tile_warp(int tokens) {
+  const int warp = static_cast<int>(threadIdx.x / 32);
   const int half = (tokens + 15) / 16 * 8;
   return {warp / 2 * 32, warp % 2 * half, warp % 2 == 0 ? half : tokens - half};
 }
@@ -104,7 +104,7 @@ struct TilePosition {
   int row;
   int token;
 };
-FOVEA_DEVICE TilePosition tile_position(const TileWarp& warp, int i, int j, int k) {
+__device__ __forceinline__ TilePosition tile_position(const TileWarp& warp, int i, int j, int k) {
   return {warp.row + 16 * i + sum_row(k), warp.token + 8 * j + sum_column(k)};
 }
 

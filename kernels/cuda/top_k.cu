@@ -5,7 +5,7 @@
 // is in.
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/operations.h"
-#include "kernels/cuda/platform.h"
+#include "kernels/cuda/device_code.h"
 #include "kernels/cuda/reduce.h"
 
 namespace fovea::kernels::cuda {
@@ -22,10 +22,10 @@ static_assert(run >= max_top_k);
 // the same order, then the index's complement. No logit has the key 0.
 using Key = std::uint64_t;
 
-FOVEA_DEVICE Key key_of(float logit, std::uint32_t id) {
+__device__ __forceinline__ Key key_of(float logit, std::uint32_t id) {
   return Key{ordered_bits(logit == logit ? logit : -INFINITY)} << 32 | ~id;
 }
-FOVEA_DEVICE float logit_of(Key key) {
+__device__ __forceinline__ float logit_of(Key key) {
   return float_of_ordered(static_cast<std::uint32_t>(key >> 32));
 }
 
@@ -35,23 +35,23 @@ struct Sums {
   float largest = 0, scaled = 0, plain = 0, weighted = 0;
 };
 
-FOVEA_DEVICE void add_up(Sums& sums, float d, float inverse_temperature) {
+__device__ __forceinline__ void add_up(Sums& sums, float d, float inverse_temperature) {
   const float weight = expf(d);
   sums.scaled += expf(inverse_temperature * d);
   sums.plain += weight;
   sums.weighted += d * weight;
 }
 
-FOVEA_DEVICE Sums sums_of_block(Sums sums) {
+__device__ __forceinline__ Sums sums_of_block(Sums sums) {
   sums.scaled = sum_of_block(sums.scaled);
-  sync_block();
+  __syncthreads();
   sums.plain = sum_of_block(sums.plain);
-  sync_block();
+  __syncthreads();
   sums.weighted = sum_of_block(sums.weighted);
   return sums;
 }
 
-FOVEA_DEVICE int bits_of_width(Key width) {
+__device__ __forceinline__ int bits_of_width(Key width) {
   int bits = 0;
   for (; width > 0; width >>= 1) ++bits;
   return bits;
@@ -60,35 +60,36 @@ FOVEA_DEVICE int bits_of_width(Key width) {
 // The smallest of the `wanted` largest of `count` keys, which lie in smallest … largest and all differ;
 // key_at(i) may give 0 where there is none. The whole block calls it.
 template <typename KeyAt>
-FOVEA_DEVICE Key smallest_kept(const KeyAt& key_at, unsigned count, unsigned wanted, Key smallest,
-                               Key largest) {
-  FOVEA_SHARED(int, counts, digits);
-  FOVEA_SHARED(Key, range, 2);       // where the key is: from, and
-  FOVEA_SHARED(unsigned, state, 2);  // how many of it are wanted, of how many
+__device__ __forceinline__ Key smallest_kept(const KeyAt& key_at, unsigned count, unsigned wanted,
+                                             Key smallest, Key largest) {
+  __shared__ alignas(16) int counts[digits];
+  __shared__ alignas(16) Key range[2];       // where the key is: from, and
+  __shared__ alignas(16) unsigned state[2];  // how many of it are wanted, of how many
   int shift = bits_of_width(largest - smallest);
   Key from = smallest;
   for (;;) {
     const int range_bits = shift;
     shift = shift > digit_bits ? shift - digit_bits : 0;
-    for (unsigned i = thread_index(); i < digits; i += block_threads()) counts[i] = 0;
-    sync_block();
-    for (unsigned i = thread_index(); i < count; i += block_threads()) {
+    for (unsigned i = threadIdx.x; i < digits; i += blockDim.x) counts[i] = 0;
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
       const Key key = key_at(i);
       if (key >= from && (range_bits >= 64 || (key - from) >> range_bits == 0))
-        atomic_add(counts[static_cast<std::int64_t>((key - from) >> shift)], 1);
+        atomicAdd(&counts[static_cast<std::int64_t>((key - from) >> shift)], 1);
     }
-    sync_block();
-    if (thread_index() < 32) {
+    __syncthreads();
+    if (threadIdx.x < 32) {
       // Eight digits of each lane, the largest keys' in the first.
       constexpr unsigned lane_digits = digits / 32;
-      const unsigned first = digits - 1 - thread_index() * lane_digits;
+      const unsigned first = digits - 1 - threadIdx.x * lane_digits;
       unsigned own = 0;
-      FOVEA_UNROLL for (unsigned k = 0; k < lane_digits; ++k) own += static_cast<unsigned>(counts[first - k]);
+#pragma unroll
+      for (unsigned k = 0; k < lane_digits; ++k) own += static_cast<unsigned>(counts[first - k]);
       unsigned larger = 0;  // keys of the lanes before
       unsigned together = own;
       for (unsigned apart = 1; apart < 32; apart *= 2) {
-        const unsigned others = shuffle_xor(together, apart);
-        if ((thread_index() & apart) != 0) larger += others;
+        const unsigned others = __shfl_xor_sync(whole_warp, together, apart);
+        if ((threadIdx.x & apart) != 0) larger += others;
         together += others;
       }
       if (larger < wanted && wanted <= larger + own) {
@@ -105,7 +106,7 @@ FOVEA_DEVICE Key smallest_kept(const KeyAt& key_at, unsigned count, unsigned wan
         range[0] = from + (Key{digit} << shift);
       }
     }
-    sync_block();
+    __syncthreads();
     from = range[0];
     wanted = state[0];
     if (shift == 0 || wanted == state[1]) return from;
@@ -117,90 +118,93 @@ struct Bounds {
   Key smallest = ~Key{0};
   Key largest = 0;
 
-  FOVEA_DEVICE void add(Key key) {
+  __device__ __forceinline__ void add(Key key) {
     if (key == 0) return;
     if (key < smallest) smallest = key;
     if (key > largest) largest = key;
   }
 };
-FOVEA_DEVICE Bounds bounds_of_lanes(Bounds bounds) {
+__device__ __forceinline__ Bounds bounds_of_lanes(Bounds bounds) {
   for (unsigned apart = 16; apart > 0; apart /= 2) {
-    const Key smallest = shuffle_xor(bounds.smallest, apart);
-    const Key largest = shuffle_xor(bounds.largest, apart);
+    const Key smallest = __shfl_xor_sync(whole_warp, bounds.smallest, apart);
+    const Key largest = __shfl_xor_sync(whole_warp, bounds.largest, apart);
     if (smallest < bounds.smallest) bounds.smallest = smallest;
     if (largest > bounds.largest) bounds.largest = largest;
   }
   return bounds;
 }
-FOVEA_DEVICE Bounds bounds_of_block(Bounds bounds) {
-  FOVEA_SHARED(Bounds, of_warps, 32);
+__device__ __forceinline__ Bounds bounds_of_block(Bounds bounds) {
+  __shared__ alignas(16) Bounds of_warps[32];
   bounds = bounds_of_lanes(bounds);
-  if (thread_index() % 32 == 0) of_warps[thread_index() / 32] = bounds;
-  sync_block();
-  const unsigned lane = thread_index() % 32;
-  return bounds_of_lanes(lane < block_threads() / 32 ? static_cast<Bounds>(of_warps[lane]) : Bounds{});
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = bounds;
+  __syncthreads();
+  const unsigned lane = threadIdx.x % 32;
+  return bounds_of_lanes(lane < blockDim.x / 32 ? static_cast<Bounds>(of_warps[lane]) : Bounds{});
 }
 
 // Each block keeps op.listed keys of its run of logits, zeros behind them where it has fewer, and their sums.
-FOVEA_KERNEL(threads) top_of_run_kernel(TopK op, Key* kept, Sums* run_sums) {
-  wait_for_earlier();
-  FOVEA_SHARED(Key, keys, run);
-  FOVEA_SHARED(int, count, 1);
-  const std::int64_t begin = std::int64_t{block_x()} * run;
+__global__ void __launch_bounds__(threads, 1) top_of_run_kernel(TopK op, Key* kept, Sums* run_sums) {
+  wait_for_earlier_kernels();
+  __shared__ alignas(16) Key keys[run];
+  __shared__ int count;
+  const std::int64_t begin = std::int64_t{blockIdx.x} * run;
   const auto there = static_cast<unsigned>(op.count - begin < run ? op.count - begin : run);
   Bounds bounds;
-  FOVEA_UNROLL for (unsigned k = 0; k < run / threads; ++k) {
-    const unsigned i = thread_index() + k * threads;
+#pragma unroll
+  for (unsigned k = 0; k < run / threads; ++k) {
+    const unsigned i = threadIdx.x + k * threads;
     const Key key = i < there ? key_of(op.logits[begin + i], static_cast<std::uint32_t>(begin + i)) : 0;
     keys[i] = key;
     bounds.add(key);
   }
-  if (thread_index() == 0) count[0] = 0;
+  if (threadIdx.x == 0) count = 0;
   bounds = bounds_of_block(bounds);
   const float largest = logit_of(bounds.largest);
   const float inverse_temperature = *op.inverse_temperature;
   Sums sums;
-  FOVEA_UNROLL for (unsigned k = 0; k < run / threads; ++k) {
-    const Key key = keys[thread_index() + k * threads];
+#pragma unroll
+  for (unsigned k = 0; k < run / threads; ++k) {
+    const Key key = keys[threadIdx.x + k * threads];
     if (key != 0 && logit_of(key) > -INFINITY) add_up(sums, logit_of(key) - largest, inverse_temperature);
   }
   sums = sums_of_block(sums);
   sums.largest = largest;
-  if (thread_index() == 0) run_sums[block_x()] = sums;
+  if (threadIdx.x == 0) run_sums[blockIdx.x] = sums;
   const auto listed = static_cast<unsigned>(op.listed);
   const auto key_at = [&](unsigned i) { return Key{keys[i]}; };
   const Key from =
       there <= listed ? 1 : smallest_kept(key_at, there, listed, bounds.smallest, bounds.largest);
-  Key* const out = kept + std::int64_t{block_x()} * listed;
-  FOVEA_UNROLL for (unsigned k = 0; k < run / threads; ++k) {
-    const Key key = keys[thread_index() + k * threads];
-    if (key >= from) out[atomic_add(count[0], 1)] = key;
+  Key* const out = kept + std::int64_t{blockIdx.x} * listed;
+#pragma unroll
+  for (unsigned k = 0; k < run / threads; ++k) {
+    const Key key = keys[threadIdx.x + k * threads];
+    if (key >= from) out[atomicAdd(&count, 1)] = key;
   }
-  for (unsigned i = there + thread_index(); i < listed; i += threads) out[i] = 0;
+  for (unsigned i = there + threadIdx.x; i < listed; i += threads) out[i] = 0;
 }
 
 // The one block of the second launch: of what `runs` blocks have kept.
-FOVEA_KERNEL(last_threads)
-top_of_all_kernel(TopK op, const Key* kept, std::int64_t runs, const Sums* run_sums) {
-  wait_for_earlier();
-  FOVEA_SHARED(Key, best, max_top_k);
-  FOVEA_SHARED(int, count, 1);
+__global__ void __launch_bounds__(last_threads, 1)
+    top_of_all_kernel(TopK op, const Key* kept, std::int64_t runs, const Sums* run_sums) {
+  wait_for_earlier_kernels();
+  __shared__ alignas(16) Key best[max_top_k];
+  __shared__ int count;
   const auto listed = static_cast<unsigned>(op.listed);
   const auto all_kept = static_cast<unsigned>(runs) * listed;
-  if (thread_index() == 0) count[0] = 0;
+  if (threadIdx.x == 0) count = 0;
   Bounds bounds;
-  for (unsigned i = thread_index(); i < all_kept; i += last_threads) bounds.add(kept[i]);
+  for (unsigned i = threadIdx.x; i < all_kept; i += last_threads) bounds.add(kept[i]);
   bounds = bounds_of_block(bounds);
   const float largest = logit_of(bounds.largest);
   const auto key_at = [&](unsigned i) { return kept[i]; };
   const Key from = smallest_kept(key_at, all_kept, listed, bounds.smallest, bounds.largest);
-  for (unsigned i = thread_index(); i < all_kept; i += last_threads) {
+  for (unsigned i = threadIdx.x; i < all_kept; i += last_threads) {
     const Key key = kept[i];
-    if (key >= from) best[atomic_add(count[0], 1)] = key;
+    if (key >= from) best[atomicAdd(&count, 1)] = key;
   }
-  sync_block();
+  __syncthreads();
   // Each stands behind as many as are larger.
-  for (unsigned i = thread_index(); i < listed; i += last_threads) {
+  for (unsigned i = threadIdx.x; i < listed; i += last_threads) {
     const Key key = best[i];
     unsigned rank = 0;
     for (unsigned j = 0; j < listed; ++j) rank += best[j] > key ? 1 : 0;
@@ -211,7 +215,7 @@ top_of_all_kernel(TopK op, const Key* kept, std::int64_t runs, const Sums* run_s
   const float inverse_temperature = *op.inverse_temperature;
   const bool is_finite = largest < INFINITY && largest > -INFINITY;
   Sums all;
-  for (std::int64_t i = thread_index(); i < runs && is_finite; i += last_threads) {
+  for (std::int64_t i = threadIdx.x; i < runs && is_finite; i += last_threads) {
     const Sums sums = run_sums[i];
     if (!(sums.largest > -INFINITY)) continue;
     const float below = sums.largest - largest, weight = expf(below);
@@ -220,7 +224,7 @@ top_of_all_kernel(TopK op, const Key* kept, std::int64_t runs, const Sums* run_s
     all.weighted += weight * (sums.weighted + below * sums.plain);
   }
   all = sums_of_block(all);
-  if (thread_index() > 0) return;
+  if (threadIdx.x > 0) return;
   op.sums[0] = all.scaled;
   op.sums[1] = all.plain;
   op.sums[2] = all.weighted;

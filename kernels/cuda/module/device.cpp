@@ -120,8 +120,9 @@ Failure Context::failure() const {
   return failure_;
 }
 
-CudaDevice::CudaDevice(int ordinal, const Switches& switches, std::chrono::milliseconds patience)
-    : switches_(switches), context_(ordinal, patience) {
+CudaDevice::CudaDevice(int ordinal, const Switches& switches, std::chrono::milliseconds patience,
+                       std::int64_t scratch_bytes)
+    : switches_(switches), scratch_bytes_(scratch_bytes), context_(ordinal, patience) {
   cudaDeviceProp properties = {};
   if (!context_.check(cudaGetDeviceProperties(&properties, ordinal), Action::asking_for_properties)) return;
   major_ = properties.major;
@@ -182,6 +183,7 @@ std::unique_ptr<Stream> CudaDevice::make_stream(const StreamOptions& options) co
                                .mechanisms = {.overlaps = overlaps, .prefetches = switches_.prefetch},
                                .captures = switches_.graph,
                                .background = options.background,
+                               .scratch_bytes = scratch_bytes_,
                                .library = blas && !blas->name.empty() ? blas : nullptr});
 }
 

@@ -21,6 +21,8 @@ std::string said_of(int code);
 
 // For how long one wait may last: no work of a pass takes near as long, so a kernel hangs.
 constexpr std::chrono::milliseconds usual_patience = std::chrono::seconds(60);
+// Of each stream that computes, for intermediate values.
+constexpr std::int64_t usual_scratch_bytes = std::int64_t{64} << 20;
 
 // How a thread waits: asking all the time, which learns of the end at once, or now and then.
 enum class Rest : std::uint8_t { none, sleep };
@@ -63,7 +65,8 @@ class CudaDevice final : public Device {
  public:
   // Learns the device's facts without taking memory on it.
   explicit CudaDevice(int ordinal, const Switches& switches = Switches::get(),
-                      std::chrono::milliseconds patience = usual_patience);
+                      std::chrono::milliseconds patience = usual_patience,
+                      std::int64_t scratch_bytes = usual_scratch_bytes);
 
   // Why the kernels of this build do not run on it; empty: they do.
   Obstacle why_not() const;
@@ -108,6 +111,7 @@ class CudaDevice final : public Device {
   int multiprocessors_ = 1;
   DeviceFacts facts_;
   const Switches switches_;
+  const std::int64_t scratch_bytes_;
   mutable Context context_;
   mutable std::mutex mutex_;
   mutable std::map<std::byte*, void*> allocated_;  // mutex_; aligned address → the driver's

@@ -3,8 +3,7 @@
 namespace fovea::kernels::cuda {
 namespace {
 
-constexpr std::int64_t compute_scratch_bytes = std::int64_t{64} << 20;
-static_assert(compute_scratch_bytes >= min_scratch_bytes);
+static_assert(usual_scratch_bytes >= min_scratch_bytes);
 
 class DriverGraph final : public Graph {
  public:
@@ -38,7 +37,7 @@ std::unique_ptr<DriverStream> DriverStream::create(Context& context, const Drive
           Action::making_a_stream))
     return nullptr;
   void* scratch = nullptr;
-  const std::int64_t scratch_bytes = background ? 0 : compute_scratch_bytes;
+  const std::int64_t scratch_bytes = background ? 0 : options.scratch_bytes;
   const std::int64_t library_bytes = library ? Blas::workspace_bytes : 0;  // behind it
   if (!background &&
       cudaMalloc(&scratch, static_cast<std::size_t>(scratch_bytes + library_bytes)) != cudaSuccess) {

@@ -14,7 +14,8 @@ struct DriverStreamOptions {
   int multiprocessors = 1;
   Mechanisms mechanisms = {};
   bool captures = true;
-  bool background = false;               // it copies, and has no scratch memory
+  bool background = false;  // it copies, and has no scratch memory
+  std::int64_t scratch_bytes = usual_scratch_bytes;
   const BlasLibrary* library = nullptr;  // or null
 };
 

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 #include "apart_device.h"
@@ -128,12 +128,13 @@ class FirstLayersTest : public QObject {
   }
 
   // With the GPU's own kernels on both cards.
-  void twoEmulatedCardsEqualTransformers_data() { dividedEqualsTransformersEmulated_data(); }
-  void twoEmulatedCardsEqualTransformers() {
+  void twoCardsOfKernelsEqualTransformers_data() { dividedEqualsTransformersOnAGpu_data(); }
+  void twoCardsOfKernelsEqualTransformers() {
     QFETCH(QString, name);
     const Case& c = case_named(name.toStdString());
-    const auto first = kernels::cuda::emulation::emulated_device({.seed = seed()});
-    const auto second = kernels::cuda::emulation::emulated_device({.seed = seed() + 1});
+    FOVEA_NEEDS_PTX;
+    const auto first = ptx::device({.seed = seed()});
+    const auto second = ptx::device({.seed = seed() + 1});
     const auto before = load_layers(c.model, *first, {0, 1}), behind = load_layers(c.model, *second, {1, 2});
     FOVEA_VERIFY(before);
     FOVEA_VERIFY(behind);
@@ -147,23 +148,24 @@ class FirstLayersTest : public QObject {
   }
 
   // With the GPU's own kernels behind.
-  void dividedEqualsTransformersEmulated_data() {
+  void dividedEqualsTransformersOnAGpu_data() {
     QTest::addColumn<QString>("name");
     for (const char* name : {"experts", "qwen3-0"}) QTest::newRow(name) << name;
   }
-  void dividedEqualsTransformersEmulated() {
+  void dividedEqualsTransformersOnAGpu() {
     QFETCH(QString, name);
     const Case& c = case_named(name.toStdString());
-    const auto emulated = kernels::cuda::emulation::emulated_device();
-    const auto before = load_layers(c.model, cpu(), {0, 1}), behind = load_layers(c.model, *emulated, {1, 2});
+    FOVEA_NEEDS_PTX;
+    const auto gpu = ptx::device();
+    const auto before = load_layers(c.model, cpu(), {0, 1}), behind = load_layers(c.model, *gpu, {1, 2});
     FOVEA_VERIFY(before);
     FOVEA_VERIFY(behind);
     QCOMPARE(before->config().layer_count(), 2);
     const layers::HostPart host{.first_layers = &*before, .device = &cpu(), .threads = 2};
     for (const std::int64_t chunk : {7, 1}) {
       const double difference =
-          largest_difference(outcome(*behind, *emulated, c.tokens, chunk, host, 1).logits, c.expected);
-      QVERIFY2(difference <= allowed(c, *emulated), std::to_string(difference).c_str());
+          largest_difference(outcome(*behind, *gpu, c.tokens, chunk, host, 1).logits, c.expected);
+      QVERIFY2(difference <= allowed(c, *gpu), std::to_string(difference).c_str());
     }
   }
 

@@ -1,5 +1,6 @@
-// Decoding as graphs on the emulated GPU: the bits of the same passes done piece by piece, across the borders
-// of what a graph reaches, while experts change under it, and when other weights change, which it has inside.
+// Decoding as graphs of the GPU's kernels: the bits of the same passes done piece by piece, across the
+// borders of what a graph reaches, while experts change under it, and when other weights change, which it has
+// inside.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -7,7 +8,7 @@
 #include <memory>
 #include <numeric>
 
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 #include "golden_logits.h"
@@ -56,7 +57,7 @@ const Case& model_with_experts() {
 
 Decoded decode(const Case& c, bool captures, const Change& change = {}, std::size_t passes = tokens,
                layers::LogitsWanted wanted = layers::LogitsWanted::last) {
-  const auto device = kernels::cuda::emulation::emulated_device({.seed = seed(), .captures = captures});
+  const auto device = ptx::device({.seed = seed(), .captures = captures});
   auto model = load(c.model, *device);
   if (!model) qFatal("%s", model.error().message().c_str());
   const Pages pages(*device, model->config(), tokens, page_tokens);
@@ -66,7 +67,7 @@ Decoded decode(const Case& c, bool captures, const Change& change = {}, std::siz
   Decoded result;
   for (std::size_t position = 0; position < passes; ++position) {
     if (change) change(position, model->handles());
-    const std::int64_t before = kernels::cuda::emulation::kernels_run(*device);
+    const std::int64_t before = ptx::kernels_run(*device);
     auto row = forward->run({.segments = {{.tokens = std::span(c.tokens).subspan(position, 1),
                                            .first = static_cast<std::int64_t>(position),
                                            .pages = pages.layers(),
@@ -74,7 +75,7 @@ Decoded decode(const Case& c, bool captures, const Change& change = {}, std::siz
                                            .temperature = temperature_of(position)}},
                              .context = tokens},
                             *stream);
-    result.kernels.push_back(kernels::cuda::emulation::kernels_run(*device) - before);
+    result.kernels.push_back(ptx::kernels_run(*device) - before);
     if (const auto top = forward->top_k()) {
       if (!row.empty()) qFatal("logits and their top k");
       row = forward->all_logits(*stream);
@@ -98,7 +99,7 @@ constexpr std::size_t together = 3;
 
 // The same tokens in three sequences, each of which begins one pass behind the one before.
 std::vector<Decoded> decode_together(const Case& c, bool captures, layers::LogitsWanted wanted) {
-  const auto device = kernels::cuda::emulation::emulated_device({.seed = seed(), .captures = captures});
+  const auto device = ptx::device({.seed = seed(), .captures = captures});
   auto model = load(c.model, *device);
   if (!model) qFatal("%s", model.error().message().c_str());
   std::vector<std::unique_ptr<Pages>> pages;
@@ -191,6 +192,7 @@ class GraphsTest : public QObject {
     QTest::newRow("two layers, a shared expert") << "qwen2_moe-0-gguf" << std::int64_t{3 + 2 * 7};
   }
   void aPassIsSoManyKernels() {
+    FOVEA_NEEDS_PTX;
     QFETCH(QString, model);
     QFETCH(std::int64_t, kernels);
     // The first pass is done piece by piece, the second one by its graph.
@@ -198,6 +200,7 @@ class GraphsTest : public QObject {
   }
 
   void graphsGiveTheBitsOfTheirPieces() {
+    FOVEA_NEEDS_PTX;
     const Case& c = model_with_experts();
     const Decoded pieces = decode(c, false), graphs = decode(c, true);
     QVERIFY(same_bits(pieces, graphs));
@@ -223,6 +226,7 @@ class GraphsTest : public QObject {
 
   // Sequences of different lengths in one pass: while their reaches stay as they are, one graph does it.
   void severalSequencesAreOneGraph() {
+    FOVEA_NEEDS_PTX;
     const Case& c = model_with_experts();
     using Wanted = layers::LogitsWanted;
     const auto pieces = decode_together(c, false, Wanted::last),
@@ -251,6 +255,7 @@ class GraphsTest : public QObject {
 
   // Graphs list the largest of the logits that they would give.
   void graphsListTheTopKLogits() {
+    FOVEA_NEEDS_PTX;
     const Case& c = model_with_experts();
     const Decoded whole = decode(c, true), listed = decode(c, true, {}, tokens, layers::LogitsWanted::top_k);
     QVERIFY(same_bits(whole, listed));

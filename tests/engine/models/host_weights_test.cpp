@@ -5,7 +5,7 @@
 #include <functional>
 #include <random>
 
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 #include "apart_device.h"
@@ -72,14 +72,15 @@ class HostWeightsTest : public QObject {
   }
 
   // With the GPU's own kernels.
-  void anyDivisionEqualsTransformersEmulated_data() {
+  void anyDivisionEqualsTransformersOnAGpu_data() {
     QTest::addColumn<QString>("name");
     for (const char* name : {"experts", "qwen2_moe-1", "qwen3-0"}) QTest::newRow(name) << name;
   }
-  void anyDivisionEqualsTransformersEmulated() {
+  void anyDivisionEqualsTransformersOnAGpu() {
     QFETCH(QString, name);
-    const auto emulated = kernels::cuda::emulation::emulated_device();
-    compare(case_named(name.toStdString()), *emulated, 1, 7);
+    FOVEA_NEEDS_PTX;
+    const auto gpu = ptx::device();
+    compare(case_named(name.toStdString()), *gpu, 1, 7);
   }
 
   void wholeLayersGiveTheProcessorsBits_data() { add_cases(); }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 #include "golden_logits.h"
@@ -11,10 +12,6 @@ using namespace fovea;
 using namespace fovea::tests;
 
 namespace {
-
-bool is_slow(const kernels::Device& device) {
-  return device.name() == "emulated";
-}
 
 std::string label(const kernels::Device& device) {
   return device.name() + " " + device.instruction_set();
@@ -31,8 +28,8 @@ class LogitsTest : public QObject {
     QTest::addColumn<int>("index");
     const auto devices = all_devices();
     for (std::size_t d = 0; d < devices.size(); ++d) {
-      // An emulated pass takes seconds: every fourth model, and that of two rotary tables.
-      const std::size_t step = is_slow(*devices[d]) ? 4 : 1;
+      // A pass of a GPU's kernels takes seconds: every fourth model, and that of two rotary tables.
+      const std::size_t step = is_gpu(*devices[d]) ? 4 : 1;
       for (std::size_t i = 0; i < cases().size(); ++i) {
         if (i % step != 0 && cases()[i].name != "mellum-tables") continue;
         QTest::newRow((cases()[i].name + ", " + label(*devices[d])).c_str()) << int(d) << int(i);
@@ -49,7 +46,7 @@ class LogitsTest : public QObject {
     QVERIFY(!c.expected.empty());
     // All at once, in chunks that do not divide the prompt, and token by token.
     for (const std::int64_t chunk : {7, 0, 4, 1}) {
-      if (is_slow(on) && chunk != 7) break;
+      if (is_gpu(on) && chunk != 7) break;
       const double difference = largest_difference(logits(*model, on, c.tokens, chunk), c.expected);
       QVERIFY2(difference <= allowed(c, on),
                ("chunk " + std::to_string(chunk) + ": difference " + std::to_string(difference)).c_str());
@@ -71,25 +68,23 @@ class LogitsTest : public QObject {
   void promptsAtOnceOnAGpu() {
     QFETCH(int, index);
     QFETCH(int, cache);
-    const kernels::Device& emulated = *all_devices().back();
-    QVERIFY(is_slow(emulated));
+    FOVEA_NEEDS_PTX;
     const Case& c = cases()[std::size_t(index)];
     const auto type = static_cast<kernels::Type>(cache);
-    const auto model = load(c.model, emulated);
+    const auto model = load(c.model, *gpu());
     FOVEA_VERIFY(model);
     // What half floats add to the differences of `allowed`.
     double largest = 0;
     for (const float value : c.expected) largest = std::max(largest, std::abs(double(value)));
     const double share = type == kernels::Type::f32 ? 0 : 0.003;
     const double difference =
-        largest_difference(logits(*model, emulated, c.tokens, 0, 5, {}, type), c.expected);
-    QVERIFY2(difference <= allowed(c, emulated) + share * largest,
+        largest_difference(logits(*model, *gpu(), c.tokens, 0, 5, {}, type), c.expected);
+    QVERIFY2(difference <= allowed(c, *gpu()) + share * largest,
              ("difference " + std::to_string(difference) + ", largest " + std::to_string(largest)).c_str());
   }
 
   void lastRowIsTheLastOfAll() {
-    const auto devices = all_devices();
-    const kernels::Device& on = *devices[devices.size() - 2];  // the processor's kernels, apart
+    const kernels::Device& on = apart();
     const Case& c = cases().front();
     const auto model = load(c.model, on);
     FOVEA_VERIFY(model);

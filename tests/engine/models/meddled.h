@@ -27,10 +27,10 @@ class DeafEvent final : public kernels::Event {
   const bool& deaf_;
 };
 
-// The emulated device, which keeps what it gives out in lists, to be lost before its time.
+// A device, which keeps what it gives out in lists, to be lost before its time.
 class Meddled final : public kernels::ForwardingDevice {
  public:
-  explicit Meddled(const kernels::Device& emulated) : kernels::ForwardingDevice(emulated) {}
+  explicit Meddled(const kernels::Device& inner) : kernels::ForwardingDevice(inner) {}
 
   mutable std::vector<std::byte*> device_memory, host_memory;  // in the order in which they were given out
   std::size_t unpinned = ~std::size_t{0};                      // of host memory: not pinned
@@ -106,7 +106,7 @@ class Meddled final : public kernels::ForwardingDevice {
   std::byte* silence_ = inner_.allocate_host(64);
 };
 
-// New memory of the emulated device is filled with ones, which no number is.
+// New memory of tests' devices is filled with ones, which no number is.
 inline std::size_t fresh_words(const Meddled::Read& read) {
   std::vector<std::uint32_t> words(static_cast<std::size_t>(read.bytes) / 4);
   std::memcpy(words.data(), read.host, words.size() * 4);

@@ -10,7 +10,7 @@
 #include "engine/core/result.h"
 #include "kernels/cpu/device.h"
 #include "kernels/reference/device.h"
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 
 #include "apart_device.h"
 
@@ -68,15 +68,27 @@ Pages::~Pages() {
   if (state_ != nullptr) device_.release(state_, state_bytes_);
 }
 
+const kernels::Device& apart() {
+  static const ApartDevice device(*kernels::cpu::device(kernels::cpu::available_instruction_sets().back()));
+  return device;
+}
+
+const kernels::Device* gpu() {
+  static const std::unique_ptr<kernels::Device> device = ptx::device();
+  return device.get();
+}
+
+bool is_gpu(const kernels::Device& device) {
+  return &device == gpu();
+}
+
 std::vector<const kernels::Device*> all_devices() {
   std::vector<const kernels::Device*> devices{&kernels::reference::device()};
   for (const std::string_view set : kernels::cpu::available_instruction_sets()) {
     devices.push_back(kernels::cpu::device(set));
   }
-  static const ApartDevice apart(*devices.back());
-  devices.push_back(&apart);
-  static const std::unique_ptr<kernels::Device> emulated = kernels::cuda::emulation::emulated_device();
-  devices.push_back(emulated.get());
+  devices.push_back(&apart());
+  if (gpu()) devices.push_back(gpu());
   return devices;
 }
 

@@ -33,8 +33,12 @@ class Pages {
   std::vector<kernels::KvPages> layers_;
 };
 
-// The reference device, every CPU instruction set of this machine, the fastest of them with memory that the
-// host cannot touch, and the GPU's kernels on the emulated device.
+// The processor's fastest kernels, with memory that the host cannot touch.
+const kernels::Device& apart();
+// The GPU's kernels, executed by the processor (tests/kernels/ptx); null where they are not.
+const kernels::Device* gpu();
+bool is_gpu(const kernels::Device&);
+// The reference device, every CPU instruction set of this machine, and these.
 std::vector<const kernels::Device*> all_devices();
 
 Result<models::Model> load(const std::filesystem::path&, const kernels::Device&,

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "engine/layers/streamed_experts.h"
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 #include "apart_device.h"
@@ -15,7 +15,6 @@
 
 using namespace fovea;
 using namespace fovea::tests;
-namespace emulation = kernels::cuda::emulation;
 using layers::StreamSettings;
 
 namespace {
@@ -169,19 +168,20 @@ class StreamedExpertsTest : public QObject {
   }
 
   // With the GPU's own kernels, which unpack what the processor has packed.
-  void anyPartsEqualTransformersEmulated_data() {
+  void anyPartsEqualTransformersOnAGpu_data() {
     QTest::addColumn<QString>("name");
     for (const char* name : {"experts", "mixtral-0", "gpt_oss-1"}) QTest::newRow(name) << name;
   }
-  void anyPartsEqualTransformersEmulated() {
+  void anyPartsEqualTransformersOnAGpu() {
     QFETCH(QString, name);
     const bool is_family = name == "gpt_oss-1";
     const Case c = is_family ? beginning_of("gpt_oss-1", 12) : case_named(name.toStdString());
     std::string errors;
-    const auto emulated = emulation::emulated_device(
-        {.seed = seed(), .on_error = [&](const std::string& text) { errors += text + "\n"; }});
+    FOVEA_NEEDS_PTX;
+    const auto gpu =
+        ptx::device({.seed = seed(), .on_error = [&](const std::string& text) { errors += text + "\n"; }});
     for (const std::int64_t part_bytes : {expert_by_expert, whole_layers})
-      compare(c, *emulated, part_bytes, is_family ? 0.05 : allowed(c, *emulated));
+      compare(c, *gpu, part_bytes, is_family ? 0.05 : allowed(c, *gpu));
     QCOMPARE(errors, std::string());
   }
 
@@ -278,8 +278,9 @@ class StreamedExpertsTest : public QObject {
     const Case& c = case_named("experts");
     const auto whole = load(c.model, cpu());
     FOVEA_VERIFY(whole);
-    const auto emulated = emulation::emulated_device({.seed = seed()});
-    Meddled device(*emulated);
+    FOVEA_NEEDS_PTX;
+    const auto gpu = ptx::device({.seed = seed()});
+    Meddled device(*gpu);
     Prompt prompt(c, device, all_of(*whole), {.from_tokens = 2, .part_bytes = expert_by_expert});
     const std::vector<float> wanted = prompt.run().logits;
     device.deaf = true;
@@ -290,8 +291,9 @@ class StreamedExpertsTest : public QObject {
     const Case& c = case_named("experts");
     const auto whole = load(c.model, cpu());
     FOVEA_VERIFY(whole);
-    const auto emulated = emulation::emulated_device({.seed = seed()});
-    Meddled device(*emulated);
+    FOVEA_NEEDS_PTX;
+    const auto gpu = ptx::device({.seed = seed()});
+    Meddled device(*gpu);
     device.pins = false;
     const Prompt asked_for(c, device, all_of(*whole), {.from_tokens = 2});
     QVERIFY2(asked_for.error.contains("of pinned memory, more than there is") &&

@@ -11,7 +11,7 @@
 #include "kernels/api/forwarding_device.h"
 #include "kernels/cpu/device.h"
 #include "kernels/reference/device.h"
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 
 #include "../models/runner.h"
 #include "store_subject.h"
@@ -269,7 +269,8 @@ class CalibrateTest : public QObject {
   // A store for a card holds the weights of the processor's, in the card's order, with the same errors.
   void theProcessorMeasuresWhatACardReads() {
     const kernels::Device& cpu = *kernels::cpu::default_device();
-    const auto card = kernels::cuda::emulation::emulated_device();
+    FOVEA_NEEDS_PTX;
+    const auto card = fovea::tests::ptx::device();
     const InRows in_rows(cpu);
     const tests::TemporaryFolder folder;
     const auto s = store_subject(cpu, UnitScope::experts);

@@ -14,7 +14,7 @@
 #include "engine/runtime/load_precision.h"
 #include "engine/runtime/prepare.h"
 #include "engine/runtime/processor.h"
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
@@ -192,7 +192,8 @@ class ApartTest : public QObject {
 
   // Calibrated by the processor, as its own is (CalibrateTest has the errors), and measured by it.
   void aCardsStoreIsCalibrated() {
-    const auto emulated = kernels::cuda::emulation::emulated_device();
+    FOVEA_NEEDS_PTX;
+    const auto gpu = ptx::device();
     PrepareRequest request;
     request.model = golden("chat");
     request.tiers = {"file", "bf16"};
@@ -208,12 +209,12 @@ class ApartTest : public QObject {
       if (!report) qFatal("%s", report.error().message().c_str());
       return report->calibrated_units;
     };
-    QVERIFY(calibrated(*emulated) > 0);
-    QCOMPARE(calibrated(*emulated), calibrated(cpu()));
+    QVERIFY(calibrated(*gpu) > 0);
+    QCOMPARE(calibrated(*gpu), calibrated(cpu()));
     const auto store_of = [&](const kernels::Device& device) {
       return checkpoint::Store::open(folder_.filePath(QString::fromStdString(device.name())).toStdString());
     };
-    const auto theirs = store_of(*emulated), ours = store_of(cpu());
+    const auto theirs = store_of(*gpu), ours = store_of(cpu());
     FOVEA_VERIFY(theirs);
     FOVEA_VERIFY(ours);
     for (std::int64_t unit = 0; unit < ours->identity().units; ++unit) {
@@ -223,10 +224,11 @@ class ApartTest : public QObject {
     QCOMPARE(QDir(folder_.path()).entryList({"*.measured*"}).size(), 0);
   }
 
-  // The GPU's own kernels, emulated.
+  // The GPU's own kernels.
   void theGpusKernelsAnswerLikeTransformers() {
-    const auto emulated = kernels::cuda::emulation::emulated_device();
-    const auto engine = load_on(*emulated, chat_request());
+    FOVEA_NEEDS_PTX;
+    const auto gpu = ptx::device();
+    const auto engine = load_on(*gpu, chat_request());
     const auto& chat = expected_chat()["chats"][0];
     auto wanted = chat["answer"].get<std::vector<TokenId>>();
     if (wanted.size() > 12) wanted.resize(12);

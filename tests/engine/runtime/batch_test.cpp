@@ -13,7 +13,7 @@
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
 #include "engine/runtime/scheduler.h"
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
@@ -409,12 +409,13 @@ class BatchTest : public QObject {
       QCOMPARE(answers[i].tokens, generate(*alone, requests[i]).tokens);
   }
 
-  // The GPU's own kernels, emulated: beside others as alone.
+  // The GPU's own kernels: beside others as alone.
   void aGpusKernelsAnswerAllAtOnce() {
-    const auto emulated = fovea::kernels::cuda::emulation::emulated_device();
+    FOVEA_NEEDS_PTX;
+    const auto gpu = fovea::tests::ptx::device();
     LoadOptions options = chat_request();
-    const auto alone = fovea::runtime::load(options, {}, {}, {}, emulated.get());
-    const auto together = fovea::runtime::load(for_sequences(options, 3), {}, {}, {}, emulated.get());
+    const auto alone = fovea::runtime::load(options, {}, {}, {}, gpu.get());
+    const auto together = fovea::runtime::load(for_sequences(options, 3), {}, {}, {}, gpu.get());
     FOVEA_VERIFY(alone);
     FOVEA_VERIFY(together);
     std::vector<GenerateRequest> requests;

@@ -8,7 +8,7 @@
 
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
@@ -155,13 +155,14 @@ class EmbedTest : public QObject {
   // to 8 bits.
   void devicesAgree() {
     const fovea::kernels::Device& cpu = **fovea::runtime::chosen_device({});
-    const auto emulated = fovea::kernels::cuda::emulation::emulated_device();
+    FOVEA_NEEDS_PTX;
+    const auto gpu = fovea::tests::ptx::device();
     for (const Known& one : known()) {
       if (one.tokens.size() > 19) continue;
       const fovea::tests::ApartDevice apart(cpu);
       const Means here = embed(*load(of_model(one)), {one.tokens});
       QVERIFY2(embed(*load(of_model(one, 5), &apart), {one.tokens}) == here, one.model.c_str());
-      const double there = cosine(embed(*load(of_model(one, 5), emulated.get()), {one.tokens})[0], one.mean);
+      const double there = cosine(embed(*load(of_model(one, 5), gpu.get()), {one.tokens})[0], one.mean);
       QVERIFY2(there > 0.9999, qPrintable(QString::number(there)));
     }
   }

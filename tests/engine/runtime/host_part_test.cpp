@@ -20,7 +20,7 @@
 #include "../models/apart_device.h"
 #include "../models/meddled.h"
 #include "tests/engine/chat/chat_model.h"
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "expert_model.h"
 #include "measured_store.h"
 
@@ -607,8 +607,9 @@ class HostPartTest : public QObject {
 
   // A card that does not hear the processor says so once, and goes on as if nothing had been.
   void anAnswerThatIsLateEndsTheRequest() {
-    const auto emulated = kernels::cuda::emulation::emulated_device({.seed = seed()});
-    Meddled card(*emulated);
+    FOVEA_NEEDS_PTX;
+    const auto gpu = ptx::device({.seed = seed()});
+    Meddled card(*gpu);
     LoadOptions request = expert::plain_request();
     request.chunk = 1;
     request.precision.offload = cpu_moe(1);

@@ -1,5 +1,5 @@
 // Experts that change places between a card and the processor while the model runs: on a device whose memory
-// the host cannot touch, and with the GPU's kernels in the emulation.
+// the host cannot touch, and with the GPU's kernels.
 #include <QTemporaryDir>
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 
 #include "../models/apart_device.h"
 #include "../models/meddled.h"
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "expert_model.h"
 #include "measured_store.h"
 
@@ -304,8 +304,9 @@ class PlacesTest : public QObject {
   // Main memory that cannot be pinned: what the planner chose itself is told and left out, what somebody
   // asked for is an error.
   void whereNothingCanBePinnedExpertsStay() {
-    const auto emulated = kernels::cuda::emulation::emulated_device({.seed = seed()});
-    Meddled card(*emulated);
+    FOVEA_NEEDS_PTX;
+    const auto gpu = ptx::device({.seed = seed()});
+    Meddled card(*gpu);
     card.pins = false;
     LoadOptions asked = request(PolicyKind::fovea, {"file"}, {.cpu_moe_layers = 1, .override_tensors = {}});
     const auto refused = runtime::load(asked, {}, {}, {}, &card, {.main_memory_bytes = main_memory});
@@ -363,8 +364,9 @@ class PlacesTest : public QObject {
   // Prompts bring the processor's experts to the card, whichever these are now; the GPU's kernels unpack
   // them.
   void promptsBringWhatIsNotThere() {
-    const auto emulated = kernels::cuda::emulation::emulated_device({.seed = seed()});
-    const kernels::Device& card = *emulated;
+    FOVEA_NEEDS_PTX;
+    const auto gpu = ptx::device({.seed = seed()});
+    const kernels::Device& card = *gpu;
     LoadOptions moving = request(PolicyKind::fovea, {"file"}, {.cpu_moe_layers = 1, .override_tensors = {}});
     moving.chunk = 16;
     moving.precision.offload.stream_from = 16;

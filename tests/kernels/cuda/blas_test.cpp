@@ -12,10 +12,10 @@
 #include "kernels/cuda/module/blas.h"
 #include "kernels/cuda/module/stream.h"
 #include "kernels/formats/half.h"
+#include "tests/kernels/ptx/runtime.h"
 #include "tests/support/test.h"
 
 #include "fake_cublas.h"
-#include "fake_runtime.h"
 
 using namespace fovea::kernels;
 using namespace fovea::kernels::cuda;
@@ -55,7 +55,7 @@ class BlasTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void init() {
-    fake_runtime::reset();
+    ptx::reset(2);
     library_ = BlasLibrary::load(FAKE_CUBLAS);
     QVERIFY(library_.obstacle.empty());
     void* const opened = dlopen(FAKE_CUBLAS, RTLD_NOW);
@@ -135,15 +135,15 @@ class BlasTest : public QObject {
   }
 
   void leaves_nothing_behind() {
-    const int before = fake_runtime::objects();
+    const int before = ptx::objects();
     {
       const auto stream = make_stream(&library_);
     }
     QCOMPARE(told_->handles, 0);
-    QCOMPARE(fake_runtime::objects(), before);
+    QCOMPARE(ptx::objects(), before);
     told_->create_status = 3;
     QVERIFY(make_stream(&library_) == nullptr);
-    QCOMPARE(fake_runtime::objects(), before);
+    QCOMPARE(ptx::objects(), before);
   }
 
   void no_memory_is_no_failure() {

@@ -1,15 +1,15 @@
-// What measures a GPU's ceilings does nothing wrong on the emulation, whose own speed says nothing, and says
-// so where there is no memory to measure with.
+// What measures a GPU's ceilings does nothing wrong where the processor executes its kernels, whose speed
+// says nothing, and says so where there is no memory to measure with.
 #include "kernels/cuda/ceiling.h"
 
 #include <string>
 #include <vector>
 
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;
-using fovea::kernels::cuda::emulation::emulated_device;
+namespace ptx = fovea::tests::ptx;
 
 class CudaCeilingTest : public QObject {
   Q_OBJECT
@@ -17,8 +17,7 @@ class CudaCeilingTest : public QObject {
  private Q_SLOTS:
   void measuresWithoutAFault() {
     std::vector<std::string> errors;
-    const auto device =
-        emulated_device({.on_error = [&](const std::string& error) { errors.push_back(error); }});
+    const auto device = ptx::device({.on_error = [&](const std::string& error) { errors.push_back(error); }});
     const auto stream = device->make_stream({});
     const std::int64_t free = device->facts().memory_free_bytes;
     const DeviceCeiling found = device->measure_ceiling(*stream);
@@ -38,9 +37,9 @@ class CudaCeilingTest : public QObject {
     QFETCH(int, free_buffers);
     QFETCH(bool, measures);
     constexpr std::int64_t half = std::int64_t{1} << 20;
-    const cuda::emulation::EmulationOptions options{
-        .memory_bytes = cuda::emulation::EmulationOptions{}.scratch_bytes + free_buffers * half};
-    const auto device = emulated_device(options);
+    constexpr std::int64_t for_alignment = 4096;  // of each piece of memory
+    const auto device = ptx::device(
+        {.memory_bytes = ptx::DeviceOptions{}.scratch_bytes + free_buffers * (half + for_alignment)});
     const auto stream = device->make_stream({});
     const DeviceCeiling found = cuda::measure_ceiling(*device, *stream,
                                                       {.buffer_bytes = 2 * half,

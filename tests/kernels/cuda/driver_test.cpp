@@ -9,15 +9,16 @@
 
 #include "kernels/cuda/module/device.h"
 #include "kernels/cuda/stream.h"
+#include "tests/kernels/ptx/runtime.h"
 #include "tests/support/test.h"
-
-#include "fake_runtime.h"
 
 using namespace fovea::kernels;
 using namespace fovea::tests;
 using cuda::CudaDevice;
 
 namespace {
+
+constexpr int devices = 2;
 
 // On the second device, as a thread with nothing to tell it which would take the first.
 struct Bench {
@@ -36,18 +37,18 @@ Q_DECLARE_METATYPE(Act)
 class DriverTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
-  void init() { fake_runtime::reset(); }
+  void init() { ptx::reset(devices); }
 
   void anEventThatIsNotDoneIsNoError() {
     Bench bench;
     bench.device->record(*bench.event, *bench.stream);
-    fake_runtime::keep_events_waiting(2);
+    ptx::keep_events_waiting(2);
     QVERIFY(!bench.event->done());
     QVERIFY(!bench.event->done());
     bench.stream->synchronize();
     QCOMPARE(bench.failure(), Failure{});
 
-    fake_runtime::keep_events_waiting(1);
+    ptx::keep_events_waiting(1);
     QVERIFY(!bench.event->done());
     QVERIFY(bench.stream->begin_capture());
     std::string why;
@@ -58,7 +59,7 @@ class DriverTest : public QObject {
 
   void noMemoryIsNoFailure() {
     Bench bench;
-    fake_runtime::take_memory(true);
+    ptx::take_memory(true);
     QVERIFY(bench.device->allocate(64) == nullptr);
     QVERIFY(bench.device->allocate_host(64) == nullptr);
     alignas(4096) static std::byte memory[4096];
@@ -76,14 +77,14 @@ class DriverTest : public QObject {
   void aStreamThatCannotBeMadeLeavesNothing() {
     QFETCH(bool, memory);
     const CudaDevice device(1);
-    const int before = fake_runtime::objects();
-    memory ? fake_runtime::refuse_clearing() : fake_runtime::take_memory(true);
+    const int before = ptx::objects();
+    memory ? ptx::refuse_clearing() : ptx::take_memory(true);
     QVERIFY(device.make_stream({}) == nullptr);
-    QCOMPARE(fake_runtime::objects(), before);
+    QCOMPARE(ptx::objects(), before);
   }
 
   void anUnknownAttributeIsNoFailure() {
-    fake_runtime::know_no_attributes();
+    ptx::know_no_attributes();
     Bench bench;
     QCOMPARE(bench.device->known_facts().bandwidth_gb_per_s, 0.0);
     bench.stream->synchronize();
@@ -101,7 +102,7 @@ class DriverTest : public QObject {
   void anArchitectureIsServedOrNamed() {
     QFETCH(int, architecture);
     QFETCH(bool, served);
-    fake_runtime::be_architecture(architecture);
+    ptx::be_architecture(architecture);
     const Obstacle other{
         .kind = Obstacle::Kind::architecture,
         .names = {"sm_" + std::to_string(architecture), "sm_86", "sm_89", "sm_90", "sm_120"}};
@@ -109,7 +110,7 @@ class DriverTest : public QObject {
   }
 
   void anotherDevicesFailureIsItsOwn() {
-    const CudaDevice broken(fake_runtime::devices);
+    const CudaDevice broken(devices);
     QVERIFY(!broken.why_not().empty());
     Bench bench;
     bench.stream->synchronize();
@@ -124,19 +125,19 @@ class DriverTest : public QObject {
     row("wait", [](Bench& b) { b.event->wait(); });
     row("done", [](Bench& b) { b.event->done(); });
     row("not done", [](Bench& b) {
-      fake_runtime::keep_events_waiting(1);
+      ptx::keep_events_waiting(1);
       b.event->done();
     });
     row("no memory", [](Bench& b) {
-      fake_runtime::take_memory(true);
+      ptx::take_memory(true);
       b.device->allocate(64);
     });
     row("no pinned memory", [](Bench& b) {
-      fake_runtime::take_memory(true);
+      ptx::take_memory(true);
       b.device->allocate_host(64);
     });
     row("memory that cannot be pinned", [](Bench& b) {
-      fake_runtime::take_memory(true);
+      ptx::take_memory(true);
       alignas(4096) static std::byte memory[4096];
       b.device->pin(memory, sizeof memory);
     });
@@ -145,7 +146,7 @@ class DriverTest : public QObject {
   void aRefusedLaunchIsNotLost() {
     QFETCH(Act, act);
     Bench bench;
-    fake_runtime::refuse_launch();
+    ptx::refuse_launch();
     act(bench);
     QCOMPARE(bench.failure(), (Failure{.action = Action::starting_a_kernel,
                                        .said = "planted (cudaErrorInvalidConfiguration)"}));
@@ -161,7 +162,7 @@ class DriverTest : public QObject {
     Bench bench;
     QVERIFY(bench.stream->begin_capture());
     if (refused) {
-      fake_runtime::refuse_launch();
+      ptx::refuse_launch();
     } else {
       QVERIFY(bench.device->allocate(64) == nullptr);
     }
@@ -174,7 +175,7 @@ class DriverTest : public QObject {
 
   void aLostDeviceIsSaid() {
     Bench bench;
-    fake_runtime::fail_with(cudaErrorLaunchFailure);
+    ptx::fail_with(cudaErrorLaunchFailure);
     QVERIFY(bench.event->done());
     QVERIFY(bench.failure().said.contains("cudaErrorLaunchFailure"));
     bench.event->wait();
@@ -204,29 +205,29 @@ class DriverTest : public QObject {
     Bench bench{std::make_unique<CudaDevice>(1, cuda::Switches{}, std::chrono::milliseconds(1))};
     cuda::on_cuda(*bench.stream).note_kernel("planted_kernel<3>");
     bench.device->record(*bench.event, *bench.stream);
-    fake_runtime::keep_events_waiting(std::numeric_limits<int>::max());
+    ptx::keep_events_waiting(std::numeric_limits<int>::max());
     act(bench);
     QCOMPARE(bench.failure(),
              (Failure{.action = Action::waiting, .waited_s = 0, .last_kernel = "planted_kernel<3>"}));
-    const int asks = fake_runtime::asks();
+    const int asks = ptx::asks();
     bench.stream->synchronize();
     bench.event->wait();
     bench.stream.reset();
-    QCOMPARE(fake_runtime::asks(), asks);
+    QCOMPARE(ptx::asks(), asks);
   }
 
   // Twice as long from one question to the next, from 20 µs up to 500.
   void whoWaitsAsleepAsksNowAndThen() {
     Bench bench;
     const auto elapsed = [&](bool asleep) {
-      fake_runtime::keep_events_waiting(8);
+      ptx::keep_events_waiting(8);
       const auto begin = std::chrono::steady_clock::now();
       asleep ? bench.event->wait_asleep() : bench.event->wait();
       return std::chrono::steady_clock::now() - begin;
     };
     bench.device->record(*bench.event, *bench.stream);
     elapsed(false);
-    QCOMPARE(fake_runtime::asks(), 9);
+    QCOMPARE(ptx::asks(), 9);
     QVERIFY(elapsed(true) >= std::chrono::microseconds(20 + 40 + 80 + 160 + 320 + 3 * 500));
     QCOMPARE(bench.failure(), Failure{});
   }
@@ -300,9 +301,9 @@ class DriverTest : public QObject {
     };
     for (const auto& call : calls) {
       std::thread(call).join();
-      QCOMPARE(fake_runtime::contexts(0), 0);
+      QCOMPARE(ptx::contexts(0), 0);
     }
-    QCOMPARE(fake_runtime::contexts(1), 1);
+    QCOMPARE(ptx::contexts(1), 1);
   }
 };
 FOVEA_TEST(DriverTest)

@@ -19,6 +19,36 @@ float element(const void* matrix, std::int64_t at) {
   return value;
 }
 
+struct Product {
+  bool transposed_a, transposed_b;
+  std::int64_t m, n, k;
+  float alpha, beta;
+  const void *a, *b;
+  std::int64_t lda, ldb, ldc;
+  void* c;
+};
+
+// c[m, n] = alpha · op(a)[m, k] · op(b)[k, n] + beta · c, where a is [lda, …] column by column.
+void multiply(const Product& p) {
+  for (std::int64_t column = 0; column < p.n; ++column) {
+    for (std::int64_t row = 0; row < p.m; ++row) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < p.k; ++i)
+        sum += static_cast<double>(element(p.a, p.transposed_a ? row * p.lda + i : i * p.lda + row)) *
+               element(p.b, p.transposed_b ? i * p.ldb + column : column * p.ldb + i);
+      float& out = static_cast<float*>(p.c)[column * p.ldc + row];
+      out = p.alpha * static_cast<float>(sum) + (p.beta == 0 ? 0 : p.beta * out);
+    }
+  }
+}
+
+// Where all of a matrix of so many columns lies; the last has no more than its rows.
+void* reach(const void* matrix, std::int64_t stride, std::int64_t rows, std::int64_t columns,
+            std::int64_t element_bytes) {
+  const std::int64_t bytes = ((columns - 1) * stride + rows) * element_bytes;
+  return told.reach(told.stream, matrix, static_cast<std::size_t>(bytes));
+}
+
 }  // namespace
 
 extern "C" {
@@ -59,7 +89,6 @@ const char* cublasGetStatusName(int) {
   return "CUBLAS_STATUS_PLANTED";
 }
 
-// c[m, n] = alpha · op(a)[m, k] · op(b)[k, n] + beta · c, where a is [lda, …] column by column.
 int cublasGemmEx(void*, int transposed_a, int transposed_b, int m, int n, int k, const void* alpha,
                  const void* a, int type_a, int lda, const void* b, int type_b, int ldb, const void* beta,
                  void* c, int type_c, int ldc, int compute, int algorithm) {
@@ -69,17 +98,29 @@ int cublasGemmEx(void*, int transposed_a, int transposed_b, int m, int n, int k,
   if (type_a != bfloat16 || type_b != bfloat16 || type_c != float32 || compute != compute_float32 ||
       algorithm != -1)
     return 15;
-  for (std::int64_t column = 0; column < n; ++column) {
-    for (std::int64_t row = 0; row < m; ++row) {
-      double sum = 0;
-      for (std::int64_t i = 0; i < k; ++i)
-        sum += static_cast<double>(element(a, transposed_a ? row * lda + i : i * lda + row)) *
-               element(b, transposed_b ? i * ldb + column : column * ldb + i);
-      float& out = static_cast<float*>(c)[column * ldc + row];
-      const float scale = *static_cast<const float*>(beta);
-      out = *static_cast<const float*>(alpha) * static_cast<float>(sum) + (scale == 0 ? 0 : scale * out);
-    }
+  Product p{transposed_a != 0,
+            transposed_b != 0,
+            m,
+            n,
+            k,
+            *static_cast<const float*>(alpha),
+            *static_cast<const float*>(beta),
+            a,
+            b,
+            lda,
+            ldb,
+            ldc,
+            c};
+  if (!told.later) {
+    multiply(p);
+    return 0;
   }
+  const int a_rows = transposed_a ? k : m, b_rows = transposed_b ? n : k;
+  p.a = reach(a, lda, a_rows, a_rows == k ? m : k, 2);
+  p.b = reach(b, ldb, b_rows, b_rows == k ? n : k, 2);
+  p.c = reach(c, ldc, m, n, 4);
+  if (!p.a || !p.b || !p.c) return 7;
+  told.later(told.stream, [p] { multiply(p); });
   return 0;
 }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 namespace fovea::tests {
 
@@ -13,6 +14,10 @@ struct FakeCublas {
   int math_mode = -1;
   int create_status = 0;
   int multiply_status = 0;
+  // Where they are given: does it in the stream's order; the host's address of memory, null where there is
+  // none.
+  void (*later)(void* stream, std::function<void()> work) = nullptr;
+  void* (*reach)(void* stream, const void* memory, std::size_t bytes) = nullptr;
 };
 
 }  // namespace fovea::tests

@@ -8,7 +8,8 @@
 
 #include "engine/precision/model_shapes.h"
 #include "kernels/api/device.h"
-#include "tests/kernels/cuda/emulation/device.h"
+#include "kernels/cuda/stream.h"
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;
@@ -36,7 +37,7 @@ Weight weight_of(Type type, std::int64_t rows, std::int64_t columns) {
 class Token {
  public:
   Token(const ModelShape& shape, int multiprocessors) : shape_(shape) {
-    device_ = cuda::emulation::emulated_device(
+    device_ = fovea::tests::ptx::device(
         {.multiprocessors = multiprocessors, .on_launch = [this](const auto& launch) { note(launch); }});
     stream_ = device_->make_stream({});
     prefix_ = std::string(shape.name) + " " + std::to_string(multiprocessors) + " ";
@@ -56,9 +57,9 @@ class Token {
   }
 
  private:
-  void note(const cuda::emulation::Launch& launch) {
-    text_ += prefix_ + what_ + " " + launch.kernel + " " +
-             std::to_string(std::int64_t{launch.grid.x} * launch.grid.y * launch.grid.z) + " " +
+  void note(const fovea::tests::ptx::ToldLaunch& launch) {
+    text_ += prefix_ + what_ + " " + cuda::on_cuda(*stream_).last_kernel() + " " +
+             std::to_string(std::int64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]) + " " +
              std::to_string(launch.threads) + " " + std::to_string(launch.shared_bytes) + "\n";
   }
 

@@ -1,7 +1,12 @@
-// Every operation's cases (kernels/cases) on the emulated device against the reference device, in
-// the file's packing and in the device's. FOVEA_TEST_SEED changes the values and the order of threads.
+// Every operation's cases (kernels/cases) on the kernels as nvcc compiled them (tests/kernels/ptx) against
+// the reference device, in the file's packing and in the device's, and a part of them watched for races;
+// between this and a card is only NVIDIA's last step, from PTX to machine code. FOVEA_TEST_SEED changes the
+// values, the order of threads and what is watched; with FOVEA_TEST_ROUNDS that is more, up to all.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <dlfcn.h>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <set>
@@ -11,9 +16,11 @@
 #include "kernels/cases/case.h"
 #include "kernels/cases/weights.h"
 #include "kernels/reference/device.h"
-#include "tests/kernels/cuda/emulation/device.h"
-#include "tests/kernels/cuda/emulation/sanitizer.h"
+#include "tests/kernels/ptx/device.h"
+#include "tests/kernels/ptx/runtime.h"
 #include "tests/support/test.h"
+
+#include "fake_cublas.h"
 
 using namespace fovea::kernels;
 using namespace fovea::kernels::cases;
@@ -26,6 +33,19 @@ const Cases& sweep() {
   return all;
 }
 
+// In the place of NVIDIA's, for streams that want one: over the cards' memory, in the streams' order.
+void use_fake_cublas() {
+  qputenv("FOVEA_CUBLAS", FAKE_CUBLAS);
+  auto* const give = reinterpret_cast<FakeCublas* (*)()>(dlsym(dlopen(FAKE_CUBLAS, RTLD_NOW), "fake_cublas"));
+  FakeCublas& library = *give();
+  library.later = [](void* stream, std::function<void()> work) {
+    ptx::do_later(static_cast<cudaStream_t>(stream), std::move(work));
+  };
+  library.reach = [](void* stream, const void* memory, std::size_t bytes) {
+    return static_cast<void*>(ptx::reach(static_cast<cudaStream_t>(stream), memory, bytes));
+  };
+}
+
 }  // namespace
 
 class CudaOperationsTest : public QObject {
@@ -33,22 +53,21 @@ class CudaOperationsTest : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    device_ = cuda::emulation::emulated_device(
-        {.seed = seed(), .scratch_bytes = std::int64_t{4} << 20, .on_error = [this](const std::string& text) {
-           error_ = text;
-         }});
+    use_fake_cublas();
+    for (const bool watch : {false, true})
+      devices_[watch] = ptx::device(
+          {.seed = seed(), .watch = watch, .on_error = [this](const std::string& text) { error_ = text; }});
   }
   void agrees_data() {
     QTest::addColumn<int>("index");
-    // With the address sanitizer some of them, which the seed chooses: it makes the emulation ten times
-    // slower.
-    const std::size_t step = cuda::emulation::address_sanitizer ? 8 : 1;
-    for (std::size_t i = seed() % step; i < sweep().size(); i += step)
+    for (std::size_t i = 0; i < sweep().size(); ++i)
       QTest::addRow("%s", sweep()[i]->name.c_str()) << static_cast<int>(i);
   }
   void agrees() {
     QFETCH(int, index);
     const Case& one = *sweep()[static_cast<std::size_t>(index)];
+    const auto step = static_cast<unsigned>(std::max(1, 5 / rounds(1)));
+    const Device& device = *devices_[static_cast<unsigned>(index) % step == seed() % step ? 1 : 0];
     std::string damage;
     const auto truth = reference::device().make_stream({});
     const std::vector<float> expected = run_once(one, reference::device(), *truth, false, damage);
@@ -56,9 +75,11 @@ class CudaOperationsTest : public QObject {
     const bool has_library = one.name.starts_with("linear");
     for (const auto& [packed, library] : {std::pair(false, false), {true, false}, {false, true}}) {
       if (library && !has_library) continue;
-      const auto stream = device_->make_stream({.multiplies_bf16 = library});
+      const auto stream = device.make_stream({.multiplies_bf16 = library});
       error_.clear();
-      const std::vector<float> outputs = run_once(one, *device_, *stream, packed, damage);
+      const std::int64_t before = ptx::kernels_run(device);
+      const std::vector<float> outputs = run_once(one, device, *stream, packed, damage);
+      QVERIFY(ptx::kernels_run(device) > before);
       std::string wrong = !error_.empty()   ? error_
                           : !damage.empty() ? damage
                                             : difference(outputs, expected, tolerance);
@@ -71,6 +92,30 @@ class CudaOperationsTest : public QObject {
       }
       QVERIFY2(wrong.empty(), wrong.c_str());
     }
+    QCOMPARE(ptx::waited_unasked(device), 0);
+  }
+  // And gives fewer hints of weights.
+  void what_is_switched_off_changes_no_bit_data() {
+    QTest::addColumn<QString>("operation");
+    for (const char* operation : {"linear", "rms_norm"})
+      QTest::newRow(operation) << QString::fromUtf8(operation);
+  }
+  void what_is_switched_off_changes_no_bit() {
+    QFETCH(QString, operation);
+    const auto one = std::ranges::find_if(
+        sweep(), [&](const auto& each) { return each->name.starts_with(operation.toStdString() + ' '); });
+    const auto run = [&](bool mechanisms) {
+      const auto device = ptx::device({.seed = seed(), .mechanisms = mechanisms});
+      const auto stream = device->make_stream({});
+      std::string damage;
+      const std::vector<float> outputs = run_once(**one, *device, *stream, true, damage);
+      return std::pair(outputs, ptx::instructions_run(*device));
+    };
+    const auto [usual, many] = run(true);
+    const auto [without, fewer] = run(false);
+    QVERIFY(fewer < many);
+    QCOMPARE(usual.size(), without.size());
+    QCOMPARE(std::memcmp(usual.data(), without.data(), usual.size() * sizeof(float)), 0);
   }
   // A kernel costs a token more than most of what it computes: few splits are joined without one of their
   // own.
@@ -87,8 +132,9 @@ class CudaOperationsTest : public QObject {
     QTest::newRow("linear Q4_F 96x512 8 tokens, added, norm, quantised") << 4 << 3;
     QTest::newRow("linear Q4_F 96x512 9 tokens, added, norm, quantised") << 4 << 6;  // its columns divided
     QTest::newRow("linear F16 45x33 1 tokens, added, scaled, norm") << 4 << 1;
-    QTest::newRow("feed_forward F32/F32 0 experts, 0 used, d 45, width 19, 8 tokens, shared, normed, added, "
-                  "scaled, norm")
+    QTest::newRow(
+        "feed_forward F32/F32 0 experts, 0 used, d 45, width 19, 8 tokens, shared, normed, added, "
+        "scaled, norm")
         << 4 << 2;
   }
   void few_kernels() {
@@ -98,16 +144,15 @@ class CudaOperationsTest : public QObject {
                                          [](const auto& each) { return each->name; });
     QVERIFY(found != sweep().end());
     std::string error, damage;
-    const auto device = cuda::emulation::emulated_device(
-        {.seed = seed(), .multiprocessors = multiprocessors, .on_error = [&](const std::string& text) {
-           error = text;
-         }});
+    const auto device = ptx::device({.seed = seed(),
+                                     .multiprocessors = multiprocessors,
+                                     .on_error = [&](const std::string& text) { error = text; }});
     const auto stream = device->make_stream({});
     const auto truth = reference::device().make_stream({});
     const std::vector<float> expected = run_once(**found, reference::device(), *truth, false, damage);
-    const std::int64_t before = cuda::emulation::kernels_run(*device);
+    const std::int64_t before = ptx::kernels_run(*device);
     const std::vector<float> outputs = run_once(**found, *device, *stream, false, damage);
-    QCOMPARE(cuda::emulation::kernels_run(*device) - before, kernels);
+    QCOMPARE(ptx::kernels_run(*device) - before, kernels);
     QCOMPARE(error + damage, std::string());
     QCOMPARE(difference(outputs, expected, (*found)->tolerance(expected)), std::string());
   }
@@ -129,7 +174,7 @@ class CudaOperationsTest : public QObject {
     QVERIFY(one);
     std::vector<float> first;
     for (std::uint64_t order = 1; order <= 3; ++order) {
-      const auto device = cuda::emulation::emulated_device({.seed = order});
+      const auto device = ptx::device({.seed = seed(), .order = order});
       std::string damage;
       const auto stream = device->make_stream({});
       const std::vector<float> outputs = run_once(*one, *device, *stream, true, damage);
@@ -148,7 +193,8 @@ class CudaOperationsTest : public QObject {
     QFETCH(int, tokens);
     constexpr std::int64_t experts = 5, used = 3, d = 32;
     Random random(seed());
-    Memory memory(*device_, true);
+    const Device& device = *devices_[1];
+    Memory memory(device, true);
     std::vector<float> x = normals(random, tokens * d);
     std::fill_n(x.begin(), d, std::numeric_limits<float>::quiet_NaN());
     Router op;
@@ -161,8 +207,8 @@ class CudaOperationsTest : public QObject {
     op.weights = memory.used_up(std::vector<float>(static_cast<std::size_t>(tokens * used)));
     error_.clear();
     memory.reset();
-    const auto stream = device_->make_stream({});
-    device_->operations().router(op, *stream);
+    const auto stream = device.make_stream({});
+    device.operations().router(op, *stream);
     stream->synchronize();
     QCOMPARE(error_, std::string());
     const std::vector<float> ids = memory.outputs();
@@ -174,10 +220,10 @@ class CudaOperationsTest : public QObject {
       QVERIFY(*chosen.begin() >= 0 && *chosen.rbegin() < experts);
     }
   }
-  void cleanupTestCase() { device_.reset(); }
+  void cleanupTestCase() { devices_ = {}; }
 
  private:
-  std::unique_ptr<Device> device_;
+  std::array<std::unique_ptr<Device>, 2> devices_;  // the second one is watched for races
   std::string error_;
 };
 FOVEA_TEST(CudaOperationsTest)

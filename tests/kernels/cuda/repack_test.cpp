@@ -5,7 +5,7 @@
 #include "kernels/cases/weights.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/operations.h"
-#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/ptx/device.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;
@@ -48,7 +48,7 @@ class RepackTest : public QObject {
     Repack op{.type = static_cast<Type>(type), .rows = rows, .columns = columns, .count = count};
     const Device& processor = *cpu::device("scalar");
     std::string errors;
-    const auto device = cuda::emulation::emulated_device(
+    const auto device = fovea::tests::ptx::device(
         {.seed = seed(), .on_error = [&](const std::string& error) { errors += error + "\n"; }});
     const auto packed_bytes = [&](const Device& on) {
       return on.packed_bytes(on.preferred_packing(op.type, rows, columns), op.type, rows, columns);

@@ -14,13 +14,14 @@ std::runtime_error at(const Instruction& one, const std::string& what) {
 
 }  // namespace
 
-void ResidentBlock::begin(const Memory& memory, Races* races, std::uint64_t seed, const Program& program,
-                          const Function& kernel, const Grid& grid, const Number& number,
-                          const std::vector<std::byte>& parameters) {
+void ResidentBlock::begin(const Memory& memory, Races* races, std::uint64_t seed, bool host_is_late,
+                          const Program& program, const Function& kernel, const Grid& grid,
+                          const Number& number, const std::vector<std::byte>& parameters) {
   number_ = number;
   state_.memory = &memory;
   state_.races = races;
   state_.seed = seed;
+  state_.host_is_late = host_is_late;
   const std::int64_t shared_bytes = program.shared_bytes + grid.shared_bytes;
   state_.shared.assign(static_cast<std::size_t>(shared_bytes), std::byte{0xA5});
   if (races) {

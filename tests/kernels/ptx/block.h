@@ -16,8 +16,8 @@ class ResidentBlock {
  public:
   using Number = std::array<std::uint32_t, 3>;
   // What is given must stay while the block runs. `races`: null where nobody looks for them.
-  void begin(const Memory& memory, Races* races, std::uint64_t seed, const Program& program,
-             const Function& kernel, const Grid& grid, const Number& number,
+  void begin(const Memory& memory, Races* races, std::uint64_t seed, bool host_is_late,
+             const Program& program, const Function& kernel, const Grid& grid, const Number& number,
              const std::vector<std::byte>& parameters);
   // A turn of each warp, in an order that is drawn; whether the block has ended. Throws std::runtime_error.
   bool take_turn(std::mt19937_64& random);

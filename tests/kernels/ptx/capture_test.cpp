@@ -113,7 +113,8 @@ class PtxCaptureTest : public QObject {
       cudaFreeHost(pinned);
       cudaGraphLaunch(graph.executable, bench.stream);
       bench.finish();
-      QCOMPARE(ptx::fault(), std::string("a copy was captured with memory that has been released since"));
+      QCOMPARE(ptx::fault(),
+               std::string("a copy was captured with pinned memory that has been released since"));
     }
   }
 
@@ -131,7 +132,7 @@ class PtxCaptureTest : public QObject {
       bench.finish();
       const std::string fault = ptx::fault();
       QVERIFY2(fault.contains("waits") &&
-                   fault.ends_with(" was captured with memory that has been released since"),
+                   fault.ends_with(" was captured with device memory that has been released since"),
                fault.c_str());
     }
   }

@@ -559,7 +559,10 @@ void choose(Instruction& i, const Name& name) {
   } else if (what == "mma") {
     together(matrices(name), -1);
   } else if (what == "nanosleep") {
-    i.run = [](Thread&, const Instruction&) -> Step { throw WaitsForHost(); };
+    i.run = [](Thread& t, const Instruction&) {
+      t.sleep();
+      return Step::next;
+    };
   } else if (what == "membar" && (part(1) == "gl" || part(1) == "sys")) {
     i.run = [](Thread& t, const Instruction&) {
       t.fence();

@@ -24,37 +24,13 @@ std::string readable(const std::string& name) {
 
 }  // namespace
 
-void Memory::add(const void* memory, std::int64_t bytes) {
-  pieces_[reinterpret_cast<Slot>(memory)] = bytes;
-}
-void Memory::remove(const void* memory) {
-  pieces_.erase(reinterpret_cast<Slot>(memory));
-  last_ = {1, 0};
-}
-bool Memory::holds(Slot address, std::int64_t bytes) const {
-  const Slot end = address + static_cast<Slot>(bytes);
-  if (address >= last_.first && end <= last_.second) return true;
-  auto found = pieces_.upper_bound(address);
-  if (found == pieces_.begin()) return false;
-  --found;
-  const std::pair<Slot, Slot> piece = {found->first, found->first + static_cast<Slot>(found->second)};
-  if (end > piece.second) return false;
-  last_ = piece;
-  return true;
-}
-std::string Memory::describe(Slot address) const {
-  if (!holds(address, 1)) return "memory that is not the device's";
-  return "byte " + std::to_string(address - last_.first) + " of " +
-         std::to_string(last_.second - last_.first) + " bytes";
-}
-
 struct Machine::State {
   explicit State(const Memory& of) : memory(of), races(of) {}
 
   const Memory& memory;
   std::mt19937_64 random;
   std::uint64_t seed = 0;
-  bool watches = false;
+  bool watches = false, host_is_late = false;
   Races races;
   std::array<ResidentBlock, max_resident> blocks;
 
@@ -74,7 +50,7 @@ void Machine::State::run(const Program& program, const Function& kernel, const G
     const std::uint64_t i = order.back();
     order.pop_back();
     const auto& n = grid.blocks;
-    block.begin(memory, watches ? &races : nullptr, seed, program, kernel, grid,
+    block.begin(memory, watches ? &races : nullptr, seed, host_is_late, program, kernel, grid,
                 {static_cast<std::uint32_t>(i % n[0]), static_cast<std::uint32_t>(i / n[0] % n[1]),
                  static_cast<std::uint32_t>(i / n[0] / n[1])},
                 parameters);
@@ -111,13 +87,18 @@ std::int64_t Machine::instructions() const {
       [](std::int64_t sum, const ResidentBlock& block) { return sum + block.instructions(); });
 }
 
-void Machine::use_seed(std::uint64_t seed) {
+void Machine::use_seed(std::uint64_t seed, std::uint64_t order) {
   state_->random.seed(seed);
   state_->seed = state_->random();
+  if (order != 0) state_->random.seed(seed + order);
 }
 
 void Machine::watch(bool races) {
   state_->watches = races;
+}
+
+void Machine::give_up_host(bool late) {
+  state_->host_is_late = late;
 }
 
 bool Machine::waited_unasked() const {

@@ -5,28 +5,12 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <memory>
 
+#include "memory.h"
 #include "program.h"
 
 namespace fovea::tests::ptx {
-
-// Beside the host's address in that of the device's own memory, which makes it none that the host can touch.
-constexpr Slot device_window = Slot{1} << 59;
-
-// The device's, and what it reaches of the host's.
-class Memory {
- public:
-  void add(const void* memory, std::int64_t bytes);
-  void remove(const void* memory);
-  bool holds(Slot address, std::int64_t bytes) const;
-  std::string describe(Slot address) const;  // "byte 4 of 256 bytes"
-
- private:
-  std::map<Slot, std::int64_t> pieces_;
-  mutable std::pair<Slot, Slot> last_ = {1, 0};  // where the last address was found
-};
 
 struct Grid {
   std::array<std::uint32_t, 3> blocks = {1, 1, 1};
@@ -42,8 +26,8 @@ class Machine {
 
   // Drawn from it: which blocks are there together, in which order they, their warps and the lanes of those
   // get on; by how much ex2, rsqrt and rcp are off, up to 2 units in the last place, the same for the same
-  // operand; and the order in which mma adds.
-  void use_seed(std::uint64_t seed);
+  // operand; and the order in which mma adds. With another `order` only what comes first is another.
+  void use_seed(std::uint64_t seed, std::uint64_t order = 0);
   // Whether races are looked for, which takes its time.
   void watch(bool races);
   // That threads have done so far, of all launches.
@@ -52,6 +36,8 @@ class Machine {
   // thread sleeps waits for the host: it ends there, and as it may have written nothing yet it is to be done
   // anew.
   bool waits_for_host() const { return waits_for_host_; }
+  // Whether the host will not come: who sleeps finds that more time has gone by than anybody waits.
+  void give_up_host(bool late);
   std::string execute(const Program& program, const Function& kernel, const Grid& grid,
                       const void* const* parameters);
   // Whether the last launch has waited for earlier kernels that was not to overlap them; known where races

@@ -158,6 +158,12 @@ __global__ void writes_past_shared(int* x, int*) {
   __syncthreads();
   if (threadIdx.x < 16) x[threadIdx.x] = row[threadIdx.x ^ 1U];
 }
+__global__ void fills_dynamic_shared(int* x, int*) {
+  extern __shared__ int dynamic[];
+  dynamic[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = dynamic[threadIdx.x ^ 1U];
+}
 __global__ void reads_unwritten_shared(int* x, int*) {
   __shared__ int row[many + 1];
   row[threadIdx.x] = 1;
@@ -213,6 +219,30 @@ __global__ void some_miss_the_barrier(int* x, int*) {
   if (threadIdx.x < 5) __syncthreads();
   x[threadIdx.x] = 0;
 }
+__global__ void waits_at_two_barriers(int* x, int*) {
+  if (threadIdx.x < 5) {
+    __syncthreads();
+    x[threadIdx.x] = 1;
+  } else {
+    __syncthreads();
+  }
+}
+__device__ void multiply(int* x) {
+  unsigned sums[4] = {};
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, "
+      "{%0, %1, %2, %3};"
+      : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+      : "r"(0));
+  x[threadIdx.x] = static_cast<int>(sums[0]);
+}
+__global__ void multiplies_without_a_lane(int* x, int*) {
+  if (threadIdx.x != 21) multiply(x);
+}
+__global__ void multiplies_while_others_wait(int* x, int*) {
+  if (threadIdx.x % 32 != 3) multiply(x);
+  __syncthreads();
+}
 __global__ void shuffles_with_the_ended(int* x, int*) {
   if (threadIdx.x == 9) return;
   x[threadIdx.x] = __shfl_xor_sync(~0U, x[threadIdx.x], 1);
@@ -250,6 +280,10 @@ constexpr std::pair<std::string_view, Kernel> kernels[] = {PLANTED(each_its_own)
                                                            PLANTED(waits_in_part),
                                                            PLANTED(depends_on_order),
                                                            PLANTED(writes_past_shared),
+                                                           PLANTED(fills_dynamic_shared),
+                                                           PLANTED(waits_at_two_barriers),
+                                                           PLANTED(multiplies_without_a_lane),
+                                                           PLANTED(multiplies_while_others_wait),
                                                            PLANTED(reads_unwritten_shared),
                                                            PLANTED(lacks_barrier_before_read),
                                                            PLANTED(lacks_barrier_before_write),
@@ -274,6 +308,7 @@ cudaError_t start_planted(std::string_view name, const PlantedLaunch& launch, cu
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(launch.blocks);
   config.blockDim = dim3(launch.threads);
+  config.dynamicSmemBytes = launch.shared_bytes;
   config.stream = stream;
   config.attrs = &overlap;
   config.numAttrs = launch.overlaps ? 1 : 0;

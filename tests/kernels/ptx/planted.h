@@ -10,6 +10,7 @@ struct PlantedLaunch {
   unsigned blocks = 1;
   unsigned threads = 96;  // three warps
   bool overlaps = false;  // may begin before earlier kernels have ended
+  unsigned shared_bytes = 0;
 };
 
 // `x` and `y` have 1000 numbers each.

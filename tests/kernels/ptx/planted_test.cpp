@@ -1,5 +1,5 @@
-// What the emulation finds (tests/kernels/cuda) is found in what nvcc makes of the same mistakes, by name of
-// kernel, block, thread and instruction; kernels without one pass, and compute what they should.
+// What is wrong in a kernel is found in what nvcc makes of it, by name of kernel, block, thread and
+// instruction; kernels without one pass, and compute what they should.
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -22,19 +22,38 @@ using ptx::Numbers;
 
 namespace {
 
-// Whether a process that does this ends by a signal.
+// Says what the handler does that was there, and ends the process instead of what that one would call: Qt
+// Test's, which starts a debugger.
+struct sigaction explains = {};
+void explain_and_end(int number, siginfo_t* info, void* context) {
+  explains.sa_sigaction(number, info, context);
+  std::signal(number, SIG_DFL);
+}
+
+// What a process that does this says before it ends by a signal; empty: it ends well.
 template <typename Act>
-bool dies(const Act& act) {
+std::string last_words(const Act& act) {
+  int ends[2];
+  if (pipe(ends) != 0) return {};
   const pid_t child = fork();
   if (child == 0) {
-    std::signal(SIGSEGV, SIG_DFL);
-    std::signal(SIGBUS, SIG_DFL);
+    dup2(ends[1], STDERR_FILENO);
+    sigaction(SIGSEGV, nullptr, &explains);
+    struct sigaction action = explains;
+    action.sa_sigaction = explain_and_end;
+    sigaction(SIGSEGV, &action, nullptr);
     act();
     _exit(0);
   }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(got));
+  close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  return WIFSIGNALED(status);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? std::string() : "ended: " + text;
 }
 
 }  // namespace
@@ -67,13 +86,14 @@ class PtxPlantedTest : public QObject {
     row("warps_read_without_a_barrier", race);
     row("reads_a_count_of_others", race, four_blocks);
     row("last_block_adds_unfenced", race, four_blocks);
-    row("writes_past_its_array", "thread 7, line");
+    row("writes_past_its_array", "not the device's memory: 0 bytes after the end of 4000 bytes");
     row("writes_far_past_its_array", "not the device's memory");
     row("waits", "", overlapping);
     row("reads_before_it_waits", "before earlier kernels have ended", overlapping);
     row("waits_too_late", "it has not waited for earlier kernels at its beginning", overlapping);
     row("waits_in_part", "thread 7, line", overlapping);
 
+    row("fills_dynamic_shared", "", {.shared_bytes = 4 * 96});
     row("writes_past_shared", "outside the kernel's arrays in shared memory");
     row("reads_unwritten_shared", "shared memory that nobody has written");
     row("lacks_barrier_before_read", "shared memory");
@@ -84,6 +104,9 @@ class PtxPlantedTest : public QObject {
     row("ends_before_its_copy_landed", "it ends without having waited for its copies");
     row("loads_unaligned", "an address that its size does not divide");
 
+    row("waits_at_two_barriers", "a barrier while thread");
+    row("multiplies_without_a_lane", "a lane that is not there is waited for");
+    row("multiplies_while_others_wait", "threads wait for others that will not come");
     row("some_miss_the_barrier", "a barrier before which 91 threads have ended");
     row("shuffles_with_the_ended", "a lane that is not there is waited for");
     row("shuffles_outside_its_mask", "a lane is not in its own mask");
@@ -169,6 +192,51 @@ class PtxPlantedTest : public QObject {
              cudaErrorInvalidConfiguration);
   }
 
+  // One byte less than the kernel takes.
+  void dynamic_shared_memory_ends() {
+    const Bench bench;
+    bench.set(Numbers(count, 0));
+    const std::string wrong = bench.run("fills_dynamic_shared", {.shared_bytes = 4 * 96 - 1});
+    QVERIFY2(wrong.contains("thread 95") && wrong.contains("beyond the end of its memory"), wrong.c_str());
+  }
+
+  void a_kernel_reaches_its_own_cards_memory() {
+    std::string wrong;
+    const int other = ptx::add_card({.on_error = [&](const std::string& text) { wrong = text; }});
+    cudaSetDevice(other);
+    cudaStream_t stream = nullptr;
+    int* there = nullptr;
+    cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, 0);
+    cudaMalloc(reinterpret_cast<void**>(&there), ptx::bytes);
+    const auto finish = [&] {
+      while (cudaStreamQuery(stream) == cudaErrorNotReady) {
+      }
+    };
+    {
+      cudaSetDevice(0);
+      const Bench bench;
+      QVERIFY(bench.run("each_its_own", {}).empty());
+      // The stream's card is not the one that the thread has chosen.
+      QCOMPARE(ptx::start_planted("each_its_own", {}, stream, there, there), cudaErrorInvalidResourceHandle);
+      QVERIFY2(wrong.contains("has chosen another device than the stream's"), wrong.c_str());
+      cudaGetLastError();
+      cudaSetDevice(other);
+      QCOMPARE(ptx::start_planted("each_its_own", {}, stream, there, there), cudaSuccess);
+      finish();
+      QCOMPARE(ptx::start_planted("each_its_own", {}, stream, bench.x, there), cudaSuccess);
+      finish();
+      QVERIFY2(wrong.contains("memory of another device"), wrong.c_str());
+      cudaSetDevice(0);
+      QCOMPARE(ptx::fault(), std::string());
+    }
+    cudaSetDevice(other);
+    cudaFree(there);
+    cudaStreamDestroy(stream);
+    cudaGetLastError();
+    cudaSetDevice(0);
+    ptx::remove_card(other);
+  }
+
   void fresh_memory_is_not_a_number() {
     const Bench bench;
     float value = 0;
@@ -193,8 +261,9 @@ class PtxPlantedTest : public QObject {
 
   void host_and_device_have_their_own_memory() {
     const Bench bench;
-    QVERIFY(dies([&] { bench.x[3] = 1; }));
-    QVERIFY(!dies([&] { bench.set({1}); }));
+    const std::string words = last_words([&] { bench.x[3] = 1; });
+    QVERIFY2(words.contains("the host touches byte 12 of 4000 bytes of a device's memory"), words.c_str());
+    QCOMPARE(last_words([&] { bench.set({1}); }), std::string());
     int host = 0;
     ptx::start_planted("reads_host_memory", {}, bench.stream, bench.x, &host);
     bench.finish();

@@ -71,6 +71,10 @@ void Shadow::resize(std::int64_t bytes) {
   cells_.resize((static_cast<Slot>(bytes) + word - 1) / word);
 }
 
+void Shadow::forget() {
+  std::ranges::fill(cells_, Cell{});
+}
+
 std::span<Cell> Shadow::cells(Slot at, std::int64_t bytes) {
   const auto count = static_cast<Slot>(bytes);
   while ((at | count) % of_cell_ != 0) {
@@ -99,6 +103,7 @@ void Races::begin_launch(const Program& program, const Grid& grid) {
 
 void Races::forget() {
   ++forgotten_;
+  for (auto& [page, shadow] : pages_) spare_.push_back(std::move(shadow));
   pages_.clear();
   known_.assign(known_pages, {});
 }
@@ -132,7 +137,14 @@ std::span<Cell> Races::cells(BlockOrder& block, const Place& place) {
   Known& known = known_[page % known_pages];
   if (known.page != page) {
     const auto [found, is_new] = pages_.try_emplace(page);
-    if (is_new) found->second.resize(page_bytes);
+    if (is_new) {
+      if (!spare_.empty()) {
+        found->second = std::move(spare_.back());
+        spare_.pop_back();
+      }
+      found->second.resize(page_bytes);
+      found->second.forget();
+    }
     known = {page, &found->second};
   }
   return known.shadow->cells(place.address % page_bytes, place.bytes);

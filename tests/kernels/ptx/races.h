@@ -48,6 +48,7 @@ struct Cell {
 class Shadow {
  public:
   void resize(std::int64_t bytes);
+  void forget();
   std::span<Cell> cells(Slot at, std::int64_t bytes);
 
  private:
@@ -150,6 +151,7 @@ class Races {
   Clock begun_ = 0, earlier_begun_ = 0;  // this launch, and the one before
   std::uint64_t forgotten_ = 0;
   std::unordered_map<Slot, Shadow> pages_;
+  std::vector<Shadow> spare_;  // of pages that were forgotten
   std::vector<Known> known_;
   std::unordered_map<Slot, std::vector<Release>> released_;  // by word
 };

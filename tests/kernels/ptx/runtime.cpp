@@ -1,167 +1,77 @@
 #include "runtime.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <cuda_runtime_api.h>
-#include <deque>
-#include <functional>
 #include <memory>
-#include <mutex>
-#include <random>
 #include <span>
-#include <stdexcept>
 #include <utility>
+#include <vector>
 
-#include "machine.h"
+#include "card.h"
 
 namespace fovea::tests::ptx {
 namespace {
 
-// What a multiprocessor of every architecture that Fovea is built for has, and what a launch gets unasked.
-constexpr std::int64_t max_shared_bytes = 99 << 10, usual_shared_bytes = 48 << 10;
 constexpr std::uint32_t max_blocks_beside = 65535;  // of a grid's second and third side
-constexpr std::size_t memory_bytes = std::size_t{8} << 30;
 
+// Of one object of nvcc's: its PTX is read when one of its kernels is first started.
+struct Object {
+  std::string_view text;
+  std::unique_ptr<Program> program;
+};
 struct Kernel {
-  const Program* program = nullptr;
-  const Function* function = nullptr;
-  std::int64_t dynamic_bytes = usual_shared_bytes;
-};
-
-// Memory that a captured piece of work names.
-struct Named {
-  Slot address = 0;
-  std::uint64_t number = 0;  // of the allocation that it lies in
-};
-struct Work {
-  std::function<bool()> run;  // false: it waits for the host, and has done nothing
-  std::string what;
-  std::vector<Named> named = {};                   // of a captured one
-  std::shared_ptr<const bool> graph_is_gone = {};  // of a graph's
-};
-struct Stream {
-  bool captures = false;
-  std::vector<Work> captured;
-  std::string spoiled;  // what the capture cannot have
-  std::deque<Work> waiting;
-  std::uint64_t given = 0;
-};
-struct Event {
-  Stream* stream = nullptr;  // null: it was never recorded
-  std::uint64_t given = 0;
-};
-struct Graph {
-  Stream* stream = nullptr;
-  std::vector<Work> work;
-  std::shared_ptr<bool> is_gone = std::make_shared<bool>(false);
-};
-struct Piece {
-  std::size_t bytes = 0;
-  std::uint64_t number = 0;
-};
-
-struct Device {
-  std::recursive_mutex mutex;
-  std::vector<std::unique_ptr<Program>> programs;
-  std::map<const void*, Kernel> kernels;  // by the host's name of it
-  Memory memory;
-  Machine machine{memory};
-  std::map<Slot, Piece> pieces;  // of its memory and of the host's that is pinned
-  std::uint64_t pieces_made = 0;
-  std::size_t free_bytes = memory_bytes;
-  std::mt19937_64 random;
-  std::string fault;
-  cudaError_t lost = cudaSuccess;
-  std::int64_t kernels_run = 0, waited_unasked = 0;
+  Object* object = nullptr;
+  std::string name;
+  const Function* function = nullptr;  // once it is known
 };
 // Objects register their kernels before main().
-Device& device() {
-  static Device one;
-  return one;
+struct Kernels {
+  std::vector<std::unique_ptr<Object>> objects;
+  std::map<const void*, Kernel> by_name;  // the host's
+};
+Kernels& kernels() {
+  static Kernels all;
+  return all;
 }
 
-thread_local cudaError_t last = cudaSuccess;
+struct Planted {
+  int asks_left = 0, asked = 0;
+  bool no_memory = false, no_clearing = false, no_attributes = false;
+  int architecture = 90;
+};
+Planted planted;
+std::atomic<int> living = 0;
 
-cudaError_t note(cudaError_t error) {
-  if (error != cudaSuccess) last = error;
-  return error;
-}
+using Lock = std::scoped_lock<std::recursive_mutex>;
 
 Stream& stream_of(cudaStream_t stream) {
   return *reinterpret_cast<Stream*>(stream);
 }
 
-void fail(const std::string& what) {
-  if (device().fault.empty()) device().fault = what;
-  device().lost = cudaErrorLaunchFailure;
+// What most calls do first.
+cudaError_t enter() {
+  Card* const card = current_card();
+  if (!card) return note(cudaErrorInvalidDevice);
+  card->is_used = true;
+  return note(card->lost);
 }
 
-// The allocation that has these bytes; 0: none.
-std::uint64_t number_of(Slot address, std::size_t bytes = 1) {
-  auto found = device().pieces.upper_bound(address);
-  if (found == device().pieces.begin()) return 0;
-  --found;
-  return address + bytes <= found->first + found->second.bytes ? found->second.number : 0;
-}
-
-// What a thread may not do while it captures is an error of the call's, of the capture's, and a fault.
-thread_local Stream* capturing = nullptr;
-
-cudaError_t spoil(const std::string& what) {
-  const std::scoped_lock lock(device().mutex);
-  capturing->spoiled = "while a stream captures, its thread " + what;
-  if (device().fault.empty()) device().fault = capturing->spoiled;
-  return note(cudaErrorStreamCaptureUnsupported);
-}
-
-// Empty, or what keeps it from being done.
-std::string obstacle_of(const Work& work) {
-  if (work.graph_is_gone && *work.graph_is_gone)
-    return work.what + " was launched with a graph that has been released before it was done";
-  for (const Named& named : work.named) {
-    if (number_of(named.address) != named.number)
-      return work.what + " was captured with memory that has been released since";
-  }
-  return {};
-}
-
-// As far as it goes; whether the first `given` pieces have been done.
-bool go_on(Stream& stream, std::uint64_t given) {
-  const std::scoped_lock lock(device().mutex);
-  while (!stream.waiting.empty()) {
-    const Work& first = stream.waiting.front();
-    if (device().lost == cudaSuccess) {
-      if (const std::string obstacle = obstacle_of(first); !obstacle.empty()) {
-        fail(obstacle);
-      } else if (!first.run()) {
-        break;
-      }
+Kernel* kernel_named(const void* host_name) {
+  const auto found = kernels().by_name.find(host_name);
+  if (found == kernels().by_name.end()) return nullptr;
+  Kernel& kernel = found->second;
+  if (!kernel.function) {
+    if (!kernel.object->program) {
+      kernel.object->program =
+          kernel.object->text.empty() ? std::make_unique<Program>() : parse(kernel.object->text);
+      for (const auto& [name, bytes] : kernel.object->program->constants)
+        all().pinned.add(bytes.data(), static_cast<std::int64_t>(bytes.size()));
     }
-    stream.waiting.pop_front();
+    kernel.function = kernel.object->program->functions.at(kernel.name).get();
   }
-  return stream.given - stream.waiting.size() >= given;
-}
-
-cudaError_t give(cudaStream_t of, Work work) {
-  const std::scoped_lock lock(device().mutex);
-  Stream& stream = stream_of(of);
-  if (device().lost != cudaSuccess) return note(device().lost);
-  if (stream.captures) {
-    std::erase_if(work.named, [](const Named& named) { return named.number == 0; });
-    stream.captured.push_back(std::move(work));
-  } else {
-    if (!work.graph_is_gone) work.named.clear();
-    stream.waiting.push_back(std::move(work));
-    ++stream.given;
-    if (device().random() % 4 != 0) go_on(stream, stream.given);
-  }
-  return note(device().lost);
-}
-
-Named named(const void* memory) {
-  const auto address = reinterpret_cast<Slot>(memory);
-  return {address, number_of(address)};
+  return &kernel;
 }
 
 bool overlaps(const cudaLaunchConfig_t& config) {
@@ -172,52 +82,59 @@ bool overlaps(const cudaLaunchConfig_t& config) {
   });
 }
 
-// The host's address of memory that both know by different ones; null where the device does not have it all.
-std::byte* within_device(const void* memory, std::size_t bytes) {
-  const auto address = reinterpret_cast<Slot>(memory);
-  const bool there = (address & device_window) == 0 || bytes == 0 ||
-                     device().memory.holds(address, static_cast<std::int64_t>(bytes));
-  return there ? reinterpret_cast<std::byte*>(address & ~device_window) : nullptr;
+bool is_possible(const cudaLaunchConfig_t& config, const Card& card, const Function& kernel) {
+  const auto given = card.dynamic_bytes.find(&kernel);
+  const std::int64_t dynamic_bytes = given == card.dynamic_bytes.end() ? usual_shared_bytes : given->second;
+  const dim3 &grid = config.gridDim, &block = config.blockDim;
+  return grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x < 1U << 31 && grid.y <= max_blocks_beside &&
+         grid.z <= max_blocks_beside && block.x > 0 && block.x <= kernel.max_threads && block.y == 1 &&
+         block.z == 1 && static_cast<std::int64_t>(config.dynamicSmemBytes) <= dynamic_bytes;
 }
+
 cudaError_t copy(void* target, std::size_t target_stride, const void* source, std::size_t source_stride,
-                 std::size_t bytes, std::size_t count, cudaStream_t stream) {
-  const bool is_pinned = number_of(reinterpret_cast<Slot>(target), bytes) != 0 &&
-                         number_of(reinterpret_cast<Slot>(source), bytes) != 0;
-  if (stream_of(stream).captures && !is_pinned) return spoil("copies host memory that is not pinned");
-  const auto run = [=] {
+                 std::size_t bytes, std::size_t count, cudaStream_t of) {
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  Stream& stream = stream_of(of);
+  const auto is_known = [&](const void* memory) {
+    return stream.card.memory.number(reinterpret_cast<Slot>(memory), bytes) != 0;
+  };
+  if (stream.captures && !(is_known(target) && is_known(source)))
+    return spoil("copies host memory that is not pinned");
+  const auto run = [=, &card = stream.card] {
     for (std::size_t i = 0; i < count; ++i) {
-      std::byte* const to = within_device(static_cast<std::byte*>(target) + i * target_stride, bytes);
+      std::byte* const to = card.reach(static_cast<std::byte*>(target) + i * target_stride, bytes);
       const std::byte* const from =
-          within_device(static_cast<const std::byte*>(source) + i * source_stride, bytes);
+          card.reach(static_cast<const std::byte*>(source) + i * source_stride, bytes);
       if (to && from) {
         std::memmove(to, from, bytes);
       } else {
-        fail("a copy beyond the device's memory");
+        card.fail("a copy beyond the device's memory");
       }
     }
     return true;
   };
-  return give(stream, {run, "a copy", {named(target), named(source)}});
+  return give(stream, {run, "a copy", {stream.card.named(target), stream.card.named(source)}});
 }
 
-// Null where there is no more. Kernels reach it by the address that is given, which `window` is a part of.
-void* allocate(std::size_t bytes, Slot window) {
-  void* const memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  if (!memory) return nullptr;
-  std::memset(memory, 0xFF, bytes);  // no numbers
-  const Slot address = reinterpret_cast<Slot>(memory) | window;
-  device().memory.add(reinterpret_cast<void*>(address), static_cast<std::int64_t>(bytes));
-  device().pieces[address] = {bytes, ++device().pieces_made};
-  return reinterpret_cast<void*>(address);
+// Whether all is done that was given to the stream up to there. Events bring it on a little.
+cudaError_t query(Stream& stream, std::uint64_t given, bool all_of_it) {
+  if (all_of_it) ++stream.waited_for;
+  for (bool more = true; more && !stream.is_done(given); more &= all_of_it || stream.card.random() % 2 == 0)
+    more = stream.go_on();
+  return stream.is_done(given) ? note(stream.card.lost) : note(cudaErrorNotReady);
 }
-std::size_t release(void* memory) {
-  const auto found = device().pieces.find(reinterpret_cast<Slot>(memory));
-  if (found == device().pieces.end()) return 0;
-  const std::size_t bytes = found->second.bytes;
-  device().memory.remove(memory);
-  device().pieces.erase(found);
-  std::free(reinterpret_cast<void*>(reinterpret_cast<Slot>(memory) & ~device_window));
-  return bytes;
+// A test says that it is not ready.
+bool is_kept_waiting() {
+  ++planted.asked;
+  return planted.asks_left > 0 && planted.asks_left-- > 0;
+}
+
+template <typename Handle>
+cudaError_t hand_out(Handle* handle, void* object) {
+  *handle = reinterpret_cast<Handle>(object);
+  ++living;
+  return cudaSuccess;
 }
 
 // The PTX of an object lies within its fat binary as it is, up to a zero.
@@ -237,28 +154,94 @@ std::string_view ptx_within(const void* wrapper) {
   return all.substr(begin, all.find('\0', begin) - begin);
 }
 
+Card& card(int ordinal) {
+  return *all().cards.at(ordinal);
+}
+
 }  // namespace
 
-void use_seed(std::uint64_t seed) {
-  device().machine.use_seed(seed);
-  device().random.seed(seed);
+int add_card(CardOptions options) {
+  const Lock lock(all().mutex);
+  const int ordinal = all().cards.empty() ? 0 : all().cards.rbegin()->first + 1;
+  all().cards[ordinal] = std::make_unique<Card>(ordinal, std::move(options), all().pinned);
+  return ordinal;
 }
-std::string fault() {
-  const std::scoped_lock lock(device().mutex);
-  device().lost = cudaSuccess;
-  return std::exchange(device().fault, {});
+void remove_card(int ordinal) {
+  const Lock lock(all().mutex);
+  all().cards.erase(ordinal);
 }
-void watch(bool races) {
-  device().machine.watch(races);
+
+void use_seed(std::uint64_t seed, int ordinal) {
+  card(ordinal).machine.use_seed(seed);
+  card(ordinal).random.seed(seed);
 }
-std::int64_t waited_unasked() {
-  return device().waited_unasked;
+std::string fault(int ordinal) {
+  const Lock lock(all().mutex);
+  card(ordinal).lost = cudaSuccess;
+  return std::exchange(card(ordinal).fault, {});
 }
-std::int64_t kernels_run() {
-  return device().kernels_run;
+void watch(bool races, int ordinal) {
+  card(ordinal).machine.watch(races);
 }
-std::int64_t instructions_run() {
-  return device().machine.instructions();
+std::int64_t waited_unasked(int ordinal) {
+  return card(ordinal).waited_unasked;
+}
+std::int64_t kernels_run(int ordinal) {
+  return card(ordinal).kernels_run;
+}
+std::int64_t instructions_run(int ordinal) {
+  return card(ordinal).machine.instructions();
+}
+
+void do_later(cudaStream_t stream, std::function<void()> work) {
+  give(stream_of(stream), {[work = std::move(work)] {
+                             work();
+                             return true;
+                           },
+                           "a library's work"});
+}
+std::byte* reach(cudaStream_t stream, const void* memory, std::size_t bytes) {
+  return stream_of(stream).card.reach(memory, bytes);
+}
+
+void reset(int cards) {
+  const Lock lock(all().mutex);
+  planted = {};
+  all().cards.clear();
+  for (int i = 0; i < cards; ++i) add_card({});
+  current = 0;
+  last_error = cudaSuccess;
+  capturing = nullptr;
+}
+void refuse_launch() {
+  note(cudaErrorInvalidConfiguration);
+}
+void keep_events_waiting(int asks) {
+  planted.asks_left = asks;
+}
+int asks() {
+  return planted.asked;
+}
+void fail_with(cudaError_t error) {
+  for (auto& [ordinal, each] : all().cards) each->lost = error;
+}
+void take_memory(bool all) {
+  planted.no_memory = all;
+}
+void refuse_clearing() {
+  planted.no_clearing = true;
+}
+void know_no_attributes() {
+  planted.no_attributes = true;
+}
+void be_architecture(int sm) {
+  planted.architecture = sm;
+}
+int objects() {
+  return living;
+}
+int contexts(int ordinal) {
+  return card(ordinal).is_used ? 1 : 0;
 }
 
 }  // namespace fovea::tests::ptx
@@ -270,18 +253,14 @@ extern "C" {
 // --- what nvcc's objects call ---
 
 void** __cudaRegisterFatBinary(void* wrapper) {
-  const std::string_view text = ptx_within(wrapper);
-  device().programs.push_back(text.empty() ? std::make_unique<Program>() : parse(text));
-  for (const auto& [name, bytes] : device().programs.back()->constants)
-    device().memory.add(bytes.data(), static_cast<std::int64_t>(bytes.size()));
-  return reinterpret_cast<void**>(device().programs.back().get());
+  kernels().objects.push_back(std::make_unique<Object>(Object{ptx_within(wrapper), nullptr}));
+  return reinterpret_cast<void**>(kernels().objects.back().get());
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-void __cudaRegisterFunction(void** program, const char* host_name, char*, const char* name, int, void*, void*,
+void __cudaRegisterFunction(void** object, const char* host_name, char*, const char* name, int, void*, void*,
                             void*, void*, int*) {
-  const auto* const of = reinterpret_cast<const Program*>(program);
-  device().kernels[host_name] = {of, of->functions.at(name).get(), usual_shared_bytes};
+  kernels().by_name[host_name] = {reinterpret_cast<Object*>(object), name, nullptr};
 }
 cudaError_t __cudaGetKernel(cudaKernel_t*, const void*) {
   return cudaErrorNotSupported;
@@ -295,93 +274,122 @@ cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*) {
 
 // --- launches ---
 
-cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
-  const std::scoped_lock lock(device().mutex);
+cudaError_t cudaFuncSetAttribute(const void* host_name, cudaFuncAttribute attribute, int value) {
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value > max_shared_bytes)
     return note(cudaErrorInvalidValue);
-  device().kernels.at(kernel).dynamic_bytes = value;
+  current_card()->dynamic_bytes[kernel_named(host_name)->function] = value;
   return cudaSuccess;
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* host_name, void** arguments) {
-  const std::scoped_lock lock(device().mutex);
-  const auto found = device().kernels.find(host_name);
-  if (found == device().kernels.end()) return note(cudaErrorInvalidDeviceFunction);
-  const Kernel kernel = found->second;
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  Stream& stream = stream_of(config->stream);
+  Card& card = stream.card;
+  if (current_card() != &card) {
+    card.report("a kernel is launched by a thread that has chosen another device than the stream's");
+    return note(cudaErrorInvalidResourceHandle);
+  }
+  const Kernel* const found = kernel_named(host_name);
+  if (!found) return note(cudaErrorInvalidDeviceFunction);
+  const Function& kernel = *found->function;
+  if (!is_possible(*config, card, kernel)) return note(cudaErrorInvalidConfiguration);
   const Grid grid = {.blocks = {config->gridDim.x, config->gridDim.y, config->gridDim.z},
                      .threads = config->blockDim.x,
                      .shared_bytes = static_cast<std::int64_t>(config->dynamicSmemBytes),
                      .overlaps = overlaps(*config)};
-  const bool sizes_are_right = grid.blocks[0] > 0 && grid.blocks[1] > 0 && grid.blocks[2] > 0 &&
-                               grid.blocks[0] < 1U << 31 && grid.blocks[1] <= max_blocks_beside &&
-                               grid.blocks[2] <= max_blocks_beside && grid.threads > 0 &&
-                               grid.threads <= kernel.function->max_threads && config->blockDim.y == 1 &&
-                               config->blockDim.z == 1 && grid.shared_bytes <= kernel.dynamic_bytes;
-  if (!sizes_are_right) return note(cudaErrorInvalidConfiguration);
+  if (card.options.on_launch) {
+    card.options.on_launch({.grid = {grid.blocks[0], grid.blocks[1], grid.blocks[2]},
+                            .threads = grid.threads,
+                            .shared_bytes = config->dynamicSmemBytes});
+    return cudaSuccess;
+  }
   std::vector<std::vector<std::byte>> kept;
-  for (std::size_t i = 0; i < kernel.function->parameters.size(); ++i) {
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const auto* const argument = static_cast<const std::byte*>(arguments[i]);
-    kept.emplace_back(argument, argument + kernel.function->parameters[i].bytes);
+    kept.emplace_back(argument, argument + kernel.parameters[i].bytes);
   }
   // Whatever of its arguments may be an address.
   std::vector<Named> words;
   for (const auto& bytes : kept) {
-    for (std::size_t at = 0; at + sizeof(void*) <= bytes.size(); at += sizeof(void*)) {
+    for (std::size_t at = 0; stream.captures && at + sizeof(void*) <= bytes.size(); at += sizeof(void*)) {
       const void* word = nullptr;
       std::memcpy(&word, bytes.data() + at, sizeof word);
-      if (stream_of(config->stream).captures) words.push_back(named(word));
+      words.push_back(card.named(word));
     }
   }
-  const auto run = [kernel, grid, kept] {
+  const auto run = [&card, &program = *found->object->program, &kernel, grid, kept] {
     std::vector<const void*> parameters;
     for (const auto& bytes : kept) parameters.push_back(bytes.data());
-    const std::string wrong =
-        device().machine.execute(*kernel.program, *kernel.function, grid, parameters.data());
-    if (device().machine.waits_for_host()) return false;
-    ++device().kernels_run;
-    device().waited_unasked += device().machine.waited_unasked() ? 1 : 0;
-    if (!wrong.empty()) fail(wrong);
+    const std::string wrong = card.machine.execute(program, kernel, grid, parameters.data());
+    if (card.machine.waits_for_host()) return false;
+    ++card.kernels_run;
+    card.waited_unasked += card.machine.waited_unasked() ? 1 : 0;
+    if (!wrong.empty()) card.fail(wrong);
     return true;
   };
-  return give(config->stream, {run, kernel.function->name, words});
+  return give(stream, {run, kernel.name, words});
 }
 
-// --- the device ---
+// --- cards ---
 
-const char* cudaGetErrorString(cudaError_t) {
-  return "see the fault";
+// What went wrong, where the card's own kernels did.
+const char* cudaGetErrorString(cudaError_t error) {
+  const Lock lock(all().mutex);
+  const Card* const card = current_card();
+  return error == cudaSuccess || !card || card->fault.empty() ? "planted" : lasting(card->fault);
 }
 const char* cudaGetErrorName(cudaError_t error) {
-  return error == cudaErrorLaunchFailure ? "cudaErrorLaunchFailure" : "another";
+  return error == cudaErrorNotReady                   ? "cudaErrorNotReady"
+         : error == cudaErrorInvalidConfiguration     ? "cudaErrorInvalidConfiguration"
+         : error == cudaErrorLaunchFailure            ? "cudaErrorLaunchFailure"
+         : error == cudaErrorInvalidResourceHandle    ? "cudaErrorInvalidResourceHandle"
+         : error == cudaErrorStreamCaptureUnsupported ? "cudaErrorStreamCaptureUnsupported"
+         : error == cudaErrorStreamCaptureInvalidated ? "cudaErrorStreamCaptureInvalidated"
+                                                      : "another";
 }
 cudaError_t cudaGetLastError() {
-  return std::exchange(last, cudaSuccess);
+  return std::exchange(last_error, cudaSuccess);
 }
-cudaError_t cudaSetDevice(int) {
-  return cudaSuccess;
+cudaError_t cudaSetDevice(int ordinal) {
+  const Lock lock(all().mutex);
+  if (!all().cards.contains(ordinal)) return note(cudaErrorInvalidDevice);
+  current = ordinal;
+  return enter();
 }
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  const Lock lock(all().mutex);
+  *count = static_cast<int>(all().cards.size());
   return cudaSuccess;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int ordinal) {
+  const Lock lock(all().mutex);
+  const auto found = all().cards.find(ordinal);
+  if (found == all().cards.end()) return note(cudaErrorInvalidDevice);
   *properties = {};
   std::strcpy(properties->name, "PTX on the processor");
-  properties->major = 9;
-  properties->multiProcessorCount = 4;
-  properties->totalGlobalMem = memory_bytes;
+  properties->major = planted.architecture / 10;
+  properties->minor = planted.architecture % 10;
+  properties->multiProcessorCount = found->second->options.multiprocessors;
+  properties->totalGlobalMem = found->second->options.memory_bytes;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int) {
-  return note(cudaErrorInvalidValue);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
+  *value = 1000;
+  return planted.no_attributes ? note(cudaErrorInvalidValue) : cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *free = device().free_bytes;
-  *total = memory_bytes;
+  if (capturing) return spoil("asks for free memory");
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  *free = current_card()->free_bytes;
+  *total = current_card()->options.memory_bytes;
   return cudaSuccess;
 }
 
@@ -389,41 +397,56 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   if (capturing) return spoil("allocates pinned memory");
-  const std::scoped_lock lock(device().mutex);
-  *memory = allocate(bytes, 0);
-  return *memory ? cudaSuccess : note(cudaErrorMemoryAllocation);
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  void* const made = planted.no_memory ? nullptr : std::aligned_alloc(4096, (bytes + 4096) / 4096 * 4096);
+  if (!made) return note(cudaErrorMemoryAllocation);
+  std::memset(made, 0xFF, bytes);  // no numbers
+  all().pinned.add(made, static_cast<std::int64_t>(bytes));
+  return hand_out(memory, made);
 }
 cudaError_t cudaFreeHost(void* memory) {
   if (capturing) return spoil("releases pinned memory");
-  const std::scoped_lock lock(device().mutex);
-  release(memory);
-  return cudaSuccess;
+  const Lock lock(all().mutex);
+  if (all().pinned.remove(memory) > 0) {
+    std::free(memory);
+    --living;
+  }
+  return enter();
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   if (capturing) return spoil("allocates memory");
-  const std::scoped_lock lock(device().mutex);
-  *memory = bytes <= device().free_bytes ? allocate(bytes, device_window) : nullptr;
-  if (!*memory) return note(cudaErrorMemoryAllocation);
-  device().free_bytes -= bytes;
-  return cudaSuccess;
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  Card& card = *current_card();
+  const bool fits = !planted.no_memory && bytes <= card.free_bytes;
+  void* const made = fits ? card.memory.allocate(bytes) : nullptr;
+  if (!made) return note(cudaErrorMemoryAllocation);
+  card.free_bytes -= bytes;
+  return hand_out(memory, made);
 }
 cudaError_t cudaFree(void* memory) {
   if (capturing) return spoil("releases memory");
-  const std::scoped_lock lock(device().mutex);
-  device().free_bytes += release(memory);
-  return cudaSuccess;
+  const Lock lock(all().mutex);
+  for (auto& [ordinal, card] : all().cards) {
+    const std::size_t bytes = card->memory.remove(memory);
+    card->free_bytes += bytes;
+    if (bytes > 0) --living;
+  }
+  return enter();
 }
 cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned) {
   if (capturing) return spoil("pins memory");
-  const std::scoped_lock lock(device().mutex);
-  device().pieces[reinterpret_cast<Slot>(memory)] = {bytes, ++device().pieces_made};
-  return cudaSuccess;
+  const Lock lock(all().mutex);
+  if (planted.no_memory) return note(cudaErrorMemoryAllocation);
+  all().pinned.add(memory, static_cast<std::int64_t>(bytes), false);
+  return enter();
 }
 cudaError_t cudaHostUnregister(void* memory) {
   if (capturing) return spoil("releases pinned memory");
-  const std::scoped_lock lock(device().mutex);
-  device().pieces.erase(reinterpret_cast<Slot>(memory));
-  return cudaSuccess;
+  const Lock lock(all().mutex);
+  all().pinned.remove(memory);
+  return enter();
 }
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t stream) {
@@ -435,96 +458,132 @@ cudaError_t cudaMemcpy2DAsync(void* target, std::size_t target_stride, const voi
   return copy(target, target_stride, source, source_stride, bytes, count, stream);
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
-  const auto run = [=] {
-    if (std::byte* const to = within_device(memory, bytes)) {
+  const Lock lock(all().mutex);
+  if (planted.no_clearing) return note(cudaErrorLaunchFailure);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  Card& card = stream_of(stream).card;
+  const auto run = [=, &card] {
+    if (std::byte* const to = card.reach(memory, bytes)) {
       std::memset(to, value, bytes);
     } else {
-      fail("a copy beyond the device's memory");
+      card.fail("a copy beyond the device's memory");
     }
     return true;
   };
-  return give(stream, {run, "a copy", {named(memory)}});
+  return give(stream_of(stream), {run, "a copy", {card.named(memory)}});
 }
 
 // --- events, streams, graphs ---
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = reinterpret_cast<cudaEvent_t>(new Event);
-  return cudaSuccess;
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  return hand_out(event, new Event);
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  const Lock lock(all().mutex);
   delete reinterpret_cast<Event*>(event);
-  return cudaSuccess;
+  --living;
+  return enter();
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t of) {
   if (capturing) return spoil("records an event");
-  *reinterpret_cast<Event*>(event) = {&stream_of(stream), stream_of(stream).given};
-  return note(device().lost);
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  Stream& stream = stream_of(of);
+  *reinterpret_cast<Event*>(event) = {stream.card.streams.at(&stream), stream.given};
+  return note(stream.card.lost);
 }
-cudaError_t cudaEventQuery(cudaEvent_t event) {
+// Not ready is noted as errors are.
+cudaError_t cudaEventQuery(cudaEvent_t of) {
   if (capturing) return spoil("asks an event");
-  const Event& of = *reinterpret_cast<Event*>(event);
-  if (of.stream && !go_on(*of.stream, of.given)) return cudaErrorNotReady;
-  return note(device().lost);
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  if (is_kept_waiting()) return note(cudaErrorNotReady);
+  const Event& event = *reinterpret_cast<Event*>(of);
+  const auto stream = event.stream.lock();
+  return stream ? query(*stream, event.given, false) : cudaSuccess;
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  *least = *greatest = 0;
-  return cudaSuccess;
+  const Lock lock(all().mutex);
+  *least = 0;
+  *greatest = -1;
+  return enter();
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
-  *stream = reinterpret_cast<cudaStream_t>(new Stream);
-  return cudaSuccess;
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  const auto made = std::make_shared<Stream>(*current_card());
+  made->card.streams[made.get()] = made;
+  return hand_out(stream, made.get());
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  delete &stream_of(stream);
-  return cudaSuccess;
+  const Lock lock(all().mutex);
+  stream_of(stream).card.streams.erase(&stream_of(stream));
+  --living;
+  return enter();
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   if (capturing) return spoil("waits for a stream");
-  if (!go_on(stream_of(stream), stream_of(stream).given)) return cudaErrorNotReady;
-  return note(device().lost);
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
+  if (is_kept_waiting()) return note(cudaErrorNotReady);
+  return query(stream_of(stream), stream_of(stream).given, true);
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (capturing) return spoil("begins another capture");
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
   capturing = &stream_of(stream);
   capturing->captures = true;
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t of, cudaGraph_t* graph) {
+  const Lock lock(all().mutex);
   Stream& stream = stream_of(of);
   *graph = nullptr;
-  if (!stream.captures) return note(cudaErrorIllegalState);
+  if (!stream.captures) {
+    stream.card.report("a capture ends that has not begun");
+    return note(cudaErrorIllegalState);
+  }
   capturing = nullptr;
   stream.captures = false;
   std::vector<Work> work = std::exchange(stream.captured, {});
   if (!std::exchange(stream.spoiled, {}).empty()) return note(cudaErrorStreamCaptureInvalidated);
-  *graph = reinterpret_cast<cudaGraph_t>(new Graph{&stream, std::move(work)});
-  return cudaSuccess;
+  return hand_out(graph, new Graph{stream.card.streams.at(&stream), std::move(work)});
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const Graph& captured = *reinterpret_cast<Graph*>(graph);
-  *executable = reinterpret_cast<cudaGraphExec_t>(new Graph{captured.stream, captured.work});
-  return cudaSuccess;
+  return hand_out(executable, new Graph{captured.stream, captured.work});
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  const Lock lock(all().mutex);
   delete reinterpret_cast<Graph*>(graph);
-  return cudaSuccess;
+  --living;
+  return enter();
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  const std::scoped_lock lock(device().mutex);
+  const Lock lock(all().mutex);
   *reinterpret_cast<Graph*>(executable)->is_gone = true;
   delete reinterpret_cast<Graph*>(executable);
-  return cudaSuccess;
+  --living;
+  return enter();
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t of) {
   if (capturing) return spoil("launches a graph");
+  const Lock lock(all().mutex);
+  if (const cudaError_t error = enter(); error != cudaSuccess) return error;
   const Graph& graph = *reinterpret_cast<Graph*>(executable);
+  Stream& stream = stream_of(of);
   // It has that stream's memory for intermediate values.
-  if (graph.stream != &stream_of(stream)) fail("a graph is launched in a stream that has not captured it");
+  if (graph.stream.lock().get() != &stream) {
+    stream.card.fail("a graph is launched in a stream that has not captured it");
+    return note(stream.card.lost);
+  }
   for (Work work : graph.work) {
     work.graph_is_gone = graph.is_gone;
     if (const cudaError_t error = give(stream, std::move(work)); error != cudaSuccess) return error;
   }
-  return note(device().lost);
+  return note(stream.card.lost);
 }
 }

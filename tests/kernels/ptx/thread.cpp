@@ -22,8 +22,9 @@ void Thread::begin(Block& block, const Function& kernel, const std::array<Slot, 
 void Thread::enter(const Function& function) {
   if (frames_.size() <= depth_) frames_.resize(depth_ + 1);
   Frame& frame = frames_[depth_];
-  frame.function = &function;
-  frame.slots.assign(function.slots.begin(), function.slots.end());
+  // Registers begin with whatever was in them.
+  if (std::exchange(frame.function, &function) != &function)
+    frame.slots.assign(function.slots.begin(), function.slots.end());
   frame.parameters.assign(static_cast<std::size_t>(function.parameter_bytes), std::byte{0xA5});
   for (const auto& [slot, which] : function.special)
     frame.slots[slot] = (*special_)[static_cast<std::size_t>(which)];
@@ -96,9 +97,10 @@ std::byte* Thread::reach(Space space, Slot address, std::int64_t bytes, Access a
                             at().line);
   };
   if (space == Space::global) {
-    if (!block_->memory->holds(address, bytes)) throw std::runtime_error("not the device's memory");
+    if (!block_->memory->holds(address, bytes))
+      throw std::runtime_error("not the device's memory: " + block_->memory->describe(address));
     watch();
-    return reinterpret_cast<std::byte*>(address & ~device_window);
+    return contents(address);
   }
   std::vector<std::byte>& memory = space == Space::shared  ? block_->shared
                                    : space == Space::local ? local_
@@ -134,6 +136,12 @@ void Thread::wait_for_copies(std::size_t groups_left) {
     }
     groups_.erase(groups_.begin());
   }
+}
+
+void Thread::sleep() {
+  if (!block_->host_is_late) throw WaitsForHost();
+  for (const auto& [slot, which] : frames_[depth_].function->special)
+    if (which == globaltimer) slots_[slot] += 10'000'000'000;
 }
 
 void Thread::fence() {

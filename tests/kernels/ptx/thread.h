@@ -31,6 +31,7 @@ struct Block {
   std::vector<std::byte> shared;
   std::int64_t instructions = 0;  // that its threads have done
   std::uint64_t seed = 0;         // of what the PTX ISA leaves open (Machine::use_seed)
+  bool host_is_late = false;      // Machine::give_up_host
   Races* races = nullptr;         // null: nobody looks for them
   BlockOrder order;               // theirs
 };
@@ -81,6 +82,8 @@ class Thread {
   void commit_copies();
   void wait_for_copies(std::size_t groups_left);
 
+  // Until the host may have come.
+  void sleep();
   void fence();
   void wait_for_earlier();
   // What these threads of a warp have done is behind each of them.
