@@ -166,7 +166,7 @@ class TwoCardsOfferTest : public QObject {
     one.fits = other.fits = true;
     one.total_bytes = other.total_bytes = gib;
     one.first_card = other.first_card = {
-        .layers = 3, .budget_bytes = 16 * gib, .total_bytes = gib, .fits = true};
+        .layers = 3, .budget_bytes = 16 * gib, .total_bytes = gib, .parts = {}, .fits = true};
     const auto room = [&] { return app::room_for(one, other, {&last, &first}, 0); };
     QCOMPARE(room(), app::Counterpart::Room::beside_the_open);
     other.first_card.total_bytes = 20 * gib;

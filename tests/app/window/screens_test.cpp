@@ -257,8 +257,11 @@ class ScreensTest : public QObject {
                                .precisions = {{QStringLiteral("as it is"), words}},
                                .max_bytes = 16'000'000'000});
     wizard.set_memory_choice({0, 0, 0, 1'000'000'000});
-    wizard.set_budget(
-        {.verdict = words, .why = words, .notes = {words, words}, .remedies = {words.left(60)}});
+    ui::BudgetView budget;
+    budget.verdict = budget.why = words;
+    budget.notes = {words, words};
+    budget.remedies = {words.left(60)};
+    wizard.set_budget(budget);
     wizard.set_start({.text = words, .facts = facts, .command = words, .progress = words, .error = words});
     wizard.set_calibration({.text = words,
                             .rows = {8, {.name = words.left(40), .why = words}},
