@@ -1,5 +1,6 @@
 #include "engine/selftest/engines.h"
 
+#include <cmath>
 #include <fstream>
 #include <string>
 
@@ -30,15 +31,34 @@ Result<std::vector<float>> all_logits(Engine& engine, std::span<const TokenId> t
   return all;
 }
 
+namespace {
+
+bool is_wrong(float logit, float expected, const GoldenModel& model) {
+  return !(std::abs(static_cast<double>(logit) - static_cast<double>(expected)) <= model.tolerance);
+}
+
+}  // namespace
+
 Phrase wrong_logit(std::span<const float> logits, const GoldenModel& model) {
   if (logits.size() != model.logits.size())
     return phrases::selftest_logit_count(logits.size(), model.logits.size());
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    const double error = std::abs(static_cast<double>(logits[i]) - static_cast<double>(model.logits[i]));
-    if (!(error <= model.tolerance))
+  for (std::size_t i = 0; i < logits.size(); ++i)
+    if (is_wrong(logits[i], model.logits[i], model))
       return phrases::selftest_logit(i, logits[i], model.logits[i], model.tolerance);
-  }
   return {};
+}
+
+std::int64_t wrong_rows(std::span<const float> logits, const GoldenModel& model) {
+  const std::size_t rows = model.tokens.size(), vocabulary = model.logits.size() / rows;
+  if (logits.size() != model.logits.size()) return std::ssize(model.tokens);
+  std::int64_t wrong = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    bool any = false;
+    for (std::size_t i = row * vocabulary; i < (row + 1) * vocabulary; ++i)
+      any = any || is_wrong(logits[i], model.logits[i], model);
+    wrong += any ? 1 : 0;
+  }
+  return wrong;
 }
 
 }  // namespace fovea::selftest

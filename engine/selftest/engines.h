@@ -19,5 +19,7 @@ Result<std::vector<float>> all_logits(Engine& engine, std::span<const TokenId> t
 
 // Where they are off from the model's by more than is allowed; empty: nowhere.
 Phrase wrong_logit(std::span<const float> logits, const GoldenModel& model);
+// Tokens of which one is.
+std::int64_t wrong_rows(std::span<const float> logits, const GoldenModel& model);
 
 }  // namespace fovea::selftest

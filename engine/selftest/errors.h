@@ -33,7 +33,8 @@ FOVEA_PHRASE(selftest_swaps_without_effect,
              "the swaps changed no answer: the passes do not read what is published");
 FOVEA_PHRASE(selftest_tiers_not_back, "the experts did not get back to their tiers");
 FOVEA_PHRASE(selftest_other_logits, "the logits differ from before, after {swaps}");
-FOVEA_PHRASE(selftest_moving_places, "while experts change places, {fault}");
+FOVEA_PHRASE(selftest_moving_places,
+             "while experts change places, {wrong} of {tokens} tokens have other logits than is allowed");
 
 // Faults of a divided model (two_cards.cpp).
 FOVEA_PHRASE(selftest_divided, "divided over two cards, {fault}");

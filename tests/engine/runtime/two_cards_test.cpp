@@ -10,6 +10,7 @@
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
+#include "tests/kernels/ptx/device.h"
 #include "expert_model.h"
 
 using namespace fovea;
@@ -70,16 +71,42 @@ class TwoCardsTest : public QObject {
     }
   }
 
+  // With what nvcc made of the GPU's kernels, on cards of unequal memory: its bits as well, as single calls
+  // and as graphs.
+  void gpusGiveTheWholeModelsBits() {
+    FOVEA_NEEDS_PTX;
+    constexpr std::int64_t gib = std::int64_t{1} << 30;
+    const auto small = ptx::device({.seed = seed(), .memory_bytes = 2 * gib}),
+               large = ptx::device({.seed = seed(), .order = 7, .memory_bytes = 6 * gib});
+    const auto tokens = expert::some_tokens(11);
+    LoadOptions request = on_two_cards(), alone = expert::plain_request();
+    for (const std::int64_t chunk : {11, 1}) {
+      request.chunk = alone.chunk = chunk;
+      const auto whole = runtime::load(alone, {}, {}, {}, large.get());
+      FOVEA_VERIFY(whole);
+      const auto divided = runtime::load(request, {}, {}, {}, large.get(), {}, {}, small.get());
+      FOVEA_VERIFY(divided);
+      QVERIFY(expert::logits(**divided, tokens) == expert::logits(**whole, tokens));
+      const Plan& plan = (*divided)->plan().plan;
+      QCOMPARE(plan.first_card.layers, 1);
+      QVERIFY(plan.first_card.budget_bytes < plan.budget_bytes);
+      QVERIFY(plan.first_card.total_bytes <= plan.first_card.budget_bytes);
+    }
+    QVERIFY(ptx::kernels_run(*small) > 0 && ptx::kernels_run(*large) > ptx::kernels_run(*small));
+  }
+
   // What is shown is what is loaded, and its times count every layer once.
   void thePlanThatIsShownIsLoaded() {
-    const auto shown = runtime::plan_file(on_two_cards(), {.device = &last_, .first = &first_});
+    const MachineFacts facts{.main_memory_bytes = std::int64_t{1} << 30};
+    const auto shown =
+        runtime::plan_file(on_two_cards(), {.device = &last_, .first = &first_, .facts = facts});
     FOVEA_VERIFY(shown);
     const auto one = runtime::plan_file(expert::plain_request(), {.device = &last_});
     FOVEA_VERIFY(one);
     QCOMPARE(shown->device_part.bytes(), one->device_part.bytes());
     QCOMPARE(shown->prompt.device.multiply_adds, one->prompt.device.multiply_adds);
     QCOMPARE(shown->prompt.before.multiply_adds, 0.0);
-    const auto engine = runtime::load(*shown, IfChanged::refuse, &last_, {}, {}, {}, &first_);
+    const auto engine = runtime::load(*shown, IfChanged::refuse, &last_, facts, {}, {}, &first_);
     FOVEA_VERIFY(engine);
     QVERIFY((*engine)->plan().plan == shown->plan);
   }

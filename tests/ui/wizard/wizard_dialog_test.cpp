@@ -326,7 +326,7 @@ class WizardDialogTest : public QObject {
     QTest::keyClick(second, Qt::Key_Space);
     QCOMPARE(chosen.count(), 1);
     QCOMPARE(chosen.front().front().toInt(), 1);
-    const auto* bar = dialog_->findChild<BudgetBar*>();
+    const auto* bar = dialog_->findChild<BudgetBar*>(QStringLiteral("wizardBudgetBar"));
     QVERIFY(bar->accessibleDescription().contains(QStringLiteral("Weights")));
   }
 
