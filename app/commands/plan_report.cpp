@@ -221,7 +221,7 @@ std::string beside_the_card(const LoadPlan& report) {
   const std::int64_t layers = report.options.host_layers;
   if (const Plan::FirstCard& first = plan.first_card; first.layers > 0) {
     text += row("on the first card", first.total_bytes,
-                fmt::format("the first {} layers; {}", first.layers,
+                fmt::format("the first {} {}; {}", first.layers, first.layers == 1 ? "layer" : "layers",
                             of_what_there_is(first.total_bytes, first.budget_bytes)));
     text += row("  dense weights", first.parts.dense) + tier_rows(first.parts, "  ");
     text += row("  KV cache", first.parts.kv) + row("  activations", first.parts.activations) +
