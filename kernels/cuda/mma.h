@@ -57,9 +57,5 @@ __device__ __forceinline__ int first_of_columns(int stride) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   return (lane % 8 + lane / 16 * 8) * stride + lane / 8 % 2 * 4;
 }
-// Those of the short product, of 32 rows or columns.
-__device__ __forceinline__ int first_of_short(int stride) {
-  return static_cast<int>(threadIdx.x % 32) * stride;
-}
 
 }  // namespace fovea::kernels::cuda
